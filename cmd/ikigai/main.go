@@ -1,0 +1,4 @@
+// Command ikigai is an agent for the terminal.
+package main
+
+func main() {}

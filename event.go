@@ -1,0 +1,182 @@
+package ikigai
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// ID names a session or an event: a UUIDv7 in its canonical text form, so that
+// IDs made later sort later.
+type ID string
+
+// Seq is an event's place in its session: 1, 2, 3 … without gaps.
+type Seq int64
+
+// Micros is a point in time in microseconds since the Unix epoch, UTC. Every
+// store holds times in this form. Order never comes from them, only from Seq.
+type Micros int64
+
+// Time returns m as a time in the local zone.
+func (m Micros) Time() time.Time { return time.UnixMicro(int64(m)) }
+
+// MicrosOf returns t in microseconds.
+func MicrosOf(t time.Time) Micros { return Micros(t.UnixMicro()) }
+
+// Main is the interaction in which the person and the model talk. Other names
+// are side interactions: a title, a summary, a delegated task.
+const Main = "main"
+
+// Kind says what an event is.
+type Kind string
+
+// Kinds of the conversation. The model is sent projections of these.
+const (
+	KindSystem     Kind = "system"
+	KindUser       Kind = "user"
+	KindAssistant  Kind = "assistant"
+	KindToolCall   Kind = "tool_call"
+	KindToolResult Kind = "tool_result"
+)
+
+// Kinds of the record: what happened beside the conversation.
+const (
+	KindSession     Kind = "session"     // first event of every session; data is a SessionData
+	KindTools       Kind = "tools"       // the tools offered from here on; data is a ToolsData
+	KindRequest     Kind = "request"     // a request as it was sent; data is a RequestData
+	KindUsage       Kind = "usage"       // what a reply cost; data is a UsageData
+	KindThinking    Kind = "thinking"    // the model's reasoning, as far as it is shown
+	KindChange      Kind = "change"      // a file is about to change; data is a ChangeData
+	KindApproval    Kind = "approval"    // the person was asked; data is an ApprovalData
+	KindInterrupted Kind = "interrupted" // a reply that was not finished; content is what came
+	KindError       Kind = "error"       // a statement that ended with an error; data is an ErrorData
+)
+
+// Conversation reports whether events of kind k are part of the conversation,
+// as opposed to the record kept beside it.
+func (k Kind) Conversation() bool {
+	switch k {
+	case KindSystem, KindUser, KindAssistant, KindToolCall, KindToolResult:
+		return true
+	}
+	return false
+}
+
+// Event is one row of the log. Events are only ever appended.
+//
+// Content is for people and Data, a JSON object or nil, for programs. Both are
+// valid UTF-8 without NUL; where the bytes they come from are not, those bytes
+// are kept in a Blob.
+type Event struct {
+	Session     ID              `json:"session"`
+	Seq         Seq             `json:"seq"`
+	ID          ID              `json:"id"`
+	Interaction string          `json:"interaction"`
+	Kind        Kind            `json:"kind"`
+	Time        Micros          `json:"time"`
+	Content     string          `json:"content"`
+	Data        json.RawMessage `json:"data,omitempty"`
+
+	// Blobs travel with the event into the store, in one transaction. Data
+	// names them by hash. They are not set on events read from a store.
+	Blobs []Blob `json:"-"`
+}
+
+// NewEvent returns an event of the main interaction. A nil data stays nil;
+// anything else must encode as a JSON object. NewEvent panics if data cannot
+// be encoded, which no type of this package can cause.
+func NewEvent(kind Kind, content string, data any) Event {
+	e := Event{Interaction: Main, Kind: kind, Content: content}
+	if data != nil {
+		raw, err := marshal(data)
+		if err != nil {
+			panic(fmt.Sprintf("ikigai: data of a %s event: %v", kind, err))
+		}
+		e.Data = raw
+	}
+	return e
+}
+
+// DecodeData decodes e.Data into v. An event without data leaves v as it is.
+func (e Event) DecodeData(v any) error {
+	if len(e.Data) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(e.Data, v); err != nil {
+		return fmt.Errorf("data of event %d, a %s: %w", e.Seq, e.Kind, err)
+	}
+	return nil
+}
+
+// Blob is a run of bytes kept beside the events, addressed by its content.
+type Blob struct {
+	Hash  string // lower-case hexadecimal SHA-256 of Bytes
+	Bytes []byte
+}
+
+// SessionData is the data of a session event. The event's content is the
+// directory.
+type SessionData struct {
+	Dir     string `json:"dir"`     // working directory, absolute
+	Model   string `json:"model"`   // vendor/model
+	Version string `json:"version"` // of the program that began the session
+}
+
+// ToolsData is the data of a tools event.
+type ToolsData struct {
+	Tools []ToolSpec `json:"tools"`
+}
+
+// RequestData is the data of a request event: which bytes went out. The body
+// is the first Kept bytes of the previous request's body and what the events
+// between the two add.
+type RequestData struct {
+	Model      string `json:"model"`              // vendor/model
+	Previous   Seq    `json:"previous,omitempty"` // the request event whose body this one extends
+	Kept       int64  `json:"kept,omitempty"`     // bytes shared with the previous body
+	Size       int64  `json:"size"`               // bytes of the body
+	SHA256     string `json:"sha256"`             // of the body, hexadecimal
+	ToolChoice string `json:"tool_choice,omitempty"`
+}
+
+// UsageData is the data of a usage event.
+type UsageData struct {
+	Model string `json:"model"` // vendor/model
+	Usage
+	Stop         StopReason `json:"stop,omitempty"`
+	FirstMillis  int64      `json:"first_ms"` // from sending to the first delta
+	TotalMillis  int64      `json:"total_ms"` // from sending to the end of the reply
+	ResponseID   string     `json:"response_id,omitempty"`
+	ServedByName string     `json:"served_by,omitempty"` // the model's name as the vendor reports it
+}
+
+// ChangeData is the data of a change event, which is durable before the file
+// it names is changed. The event's content is the path.
+type ChangeData struct {
+	CallID  string `json:"tool_call_id"`
+	Path    string `json:"path"`               // absolute
+	Existed bool   `json:"existed"`            // false: the change creates the file
+	Mode    uint32 `json:"mode,omitempty"`     // permission bits before the change
+	Size    int64  `json:"size"`               // bytes before the change
+	Blob    string `json:"blob,omitempty"`     // hash of the content before the change
+	NotKept string `json:"not_kept,omitempty"` // why the content before the change was not kept
+}
+
+// ApprovalData is the data of an approval event.
+type ApprovalData struct {
+	CallID  string `json:"tool_call_id"`
+	Name    string `json:"name"`
+	Allowed bool   `json:"allowed"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// ErrorData is the data of an error event.
+type ErrorData struct {
+	Kind   ErrorKind `json:"kind"`
+	Status int       `json:"status,omitempty"` // HTTP status where there was one
+}
+
+// InterruptedData is the data of an interrupted event.
+type InterruptedData struct {
+	Reason string `json:"reason"` // "cancelled", "crash" or a vendor's error
+}
