@@ -178,5 +178,6 @@ type ErrorData struct {
 
 // InterruptedData is the data of an interrupted event.
 type InterruptedData struct {
-	Reason string `json:"reason"` // "cancelled", "crash" or a vendor's error
+	Reason   string `json:"reason"`             // "cancelled", "crash" or a vendor's error
+	Thinking string `json:"thinking,omitempty"` // what was shown of the reasoning
 }

@@ -1,0 +1,170 @@
+// Package agent is the loop between a model and its tools: a statement of the
+// person goes to the model, the tools that the model calls are run, their
+// results go back, until the model answers.
+//
+// It sees the session as an ikigai.Recorder, the conversation as a Projection
+// of what it records, and nothing of stores, vendors and screens.
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"ikigai"
+)
+
+// Projection is the conversation as the model gets it: a function of what the
+// Recorder has recorded.
+type Projection interface {
+	Request() ikigai.Request
+}
+
+// Agent runs statements of one interaction. Its fields are set before the
+// first Run and not changed while one is under way.
+type Agent struct {
+	Model     ikigai.Model
+	ModelName string // vendor/model, for the record
+	Tools     []ikigai.Tool
+	Recorder  ikigai.Recorder
+	History   Projection
+	Dir       string // working directory of the tools
+
+	ToolChoice    ikigai.ToolChoice // of a statement's first request; after it the model is free, unless it is none
+	MaxToolTurns  int               // rounds of tools in a statement
+	MaxOutputSize int               // bytes of a result, after the tool's own limit
+	Concurrency   int               // read-only tools that may run at once; 1 runs every tool alone
+	MaxOutput     int               // tokens of a reply; 0 leaves it to the vendor
+
+	// Approve is asked before a tool that may change something runs. Nil
+	// allows everything.
+	Approve func(ctx context.Context, request Approval) (allowed bool, reason string)
+	// Progress takes what a running tool prints, for the person. It may be nil.
+	Progress func(callID string, output []byte)
+	// AllowVolatile lets tools that change something run although their calls
+	// cannot be recorded on any disk.
+	AllowVolatile bool
+}
+
+// Outcome is how a statement ended.
+type Outcome struct {
+	Answer       string            // the text of the last reply
+	Stop         ikigai.StopReason // of the last reply
+	Turns        int               // rounds of tools
+	LimitReached bool              // MaxToolTurns was reached, even if an answer came after it
+	Denied       int               // calls that were not allowed
+}
+
+// Run takes a statement of the person to its answer. Everything is recorded as
+// it happens, so that whenever Run returns, with whatever error, the
+// conversation can go on. The error is an *ikigai.Error.
+func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error) {
+	var out Outcome
+	if _, err := a.Recorder.Record(ctx, statement); err != nil {
+		return out, closed(err)
+	}
+	choice := a.ToolChoice
+	for {
+		reply, err := a.ask(ctx, choice)
+		if err != nil {
+			return out, a.fail(ctx, reply, err)
+		}
+		durability, err := a.Recorder.Record(ctx, reply.events(a)...)
+		if err != nil {
+			return out, closed(err)
+		}
+		out.Answer, out.Stop = reply.text.String(), reply.stop
+		last := out.LimitReached || len(reply.calls) == 0
+		if len(reply.calls) > 0 {
+			if !out.LimitReached {
+				out.Turns++
+				out.LimitReached = out.Turns >= a.MaxToolTurns
+			}
+			round := a.admit(reply, choice, durability)
+			round.limit = out.LimitReached
+			denied, err := a.execute(ctx, round)
+			out.Denied += denied
+			if err != nil {
+				return out, err
+			}
+		}
+		if last {
+			return out, a.finish(ctx, reply, choice)
+		}
+		choice = a.next(choice, out.LimitReached)
+	}
+}
+
+// next returns the tool choice of a request after a round of tools: what was
+// demanded is done, and after the limit the model has one turn to answer.
+func (a *Agent) next(choice ikigai.ToolChoice, limitReached bool) ikigai.ToolChoice {
+	if limitReached || choice.Mode == ikigai.ToolChoiceNone {
+		return ikigai.ToolChoice{Mode: ikigai.ToolChoiceNone}
+	}
+	return ikigai.ToolChoice{}
+}
+
+// finish judges a last reply: one that is recorded and yet no answer is an
+// error.
+func (a *Agent) finish(ctx context.Context, r *reply, choice ikigai.ToolChoice) error {
+	demanded := choice.Mode == ikigai.ToolChoiceRequired || choice.Mode == ikigai.ToolChoiceNamed
+	switch {
+	case demanded && len(r.calls) == 0:
+		return a.report(ctx, &ikigai.Error{Kind: ikigai.ErrorIncomplete,
+			What: "The model called no tool although tool_choice is " + choice.String(),
+			Do:   "Set tool_choice to auto, or choose a model that follows it"})
+	case r.stop == ikigai.StopFilter:
+		return a.report(ctx, &ikigai.Error{Kind: ikigai.ErrorContentFilter,
+			What: "The vendor's content filter cut the answer off",
+			Do:   "Put the request in other words, or choose another model"})
+	case r.empty():
+		return a.report(ctx, &ikigai.Error{Kind: ikigai.ErrorIncomplete,
+			What: "The model answered with nothing",
+			Do:   "Ask again with `ikigai run --continue`, or choose another model"})
+	}
+	return nil
+}
+
+// fail records a request that gave no whole reply: what came of it, which the
+// person may have seen, and why it ended.
+func (a *Agent) fail(ctx context.Context, r *reply, err error) error {
+	reason := ""
+	switch {
+	case ctx.Err() != nil:
+		err = cancelled(ctx)
+		reason = "cancelled"
+	default:
+		reason = err.Error()
+	}
+	if r.text.Len()+r.thinking.Len() > 0 {
+		e := ikigai.NewEvent(ikigai.KindInterrupted, r.text.String(),
+			ikigai.InterruptedData{Reason: reason, Thinking: r.thinking.String()})
+		if _, err := a.Recorder.Record(ctx, e); err != nil {
+			return closed(err)
+		}
+	}
+	return a.report(ctx, err)
+}
+
+// report records err and returns it as an *ikigai.Error.
+func (a *Agent) report(ctx context.Context, err error) error {
+	var e *ikigai.Error
+	if !errors.As(err, &e) {
+		e = &ikigai.Error{Kind: ikigai.ErrorInternal, What: "The request broke off: " + err.Error(),
+			Do: "Ask again with `ikigai run --continue`", Err: err}
+	}
+	event := ikigai.NewEvent(ikigai.KindError, e.Error(), ikigai.ErrorData{Kind: e.Kind, Status: e.Status})
+	if _, err := a.Recorder.Record(ctx, event); err != nil {
+		return closed(err)
+	}
+	return e
+}
+
+func cancelled(ctx context.Context) error {
+	return &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "The turn was stopped",
+		Do: "Go on with `ikigai run --continue`", Err: context.Cause(ctx)}
+}
+
+func closed(err error) error {
+	return &ikigai.Error{Kind: ikigai.ErrorStore, What: "The session takes no more events: " + err.Error(),
+		Do: "Start again with `ikigai run --continue`", Err: err}
+}

@@ -1,0 +1,132 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"ikigai"
+)
+
+// round is the calls of one reply on their way through the gate.
+type round struct {
+	calls []gatedCall
+	limit bool // the turn limit is reached: the last result says so
+}
+
+// gatedCall is a call with what the gate found: a tool and its input, or the
+// result that refuses it.
+type gatedCall struct {
+	ikigai.ToolCall
+	tool    *ikigai.Tool
+	args    json.RawMessage // as Check returned them
+	refusal *ikigai.Result
+	denied  bool
+}
+
+// overlaps reports whether the call may run beside others.
+func (c gatedCall) overlaps() bool { return c.refusal != nil || c.tool.ReadOnly }
+
+// Approval is a call about which the person is asked.
+type Approval struct {
+	Call ikigai.ToolCall
+	Tool ikigai.Tool
+}
+
+// admit is the first half of the gate. It judges every call of a reply before
+// any tool runs: is a call allowed at this point, is it whole, is there such a
+// tool, does its input fit, is the call where a crash cannot lose it.
+func (a *Agent) admit(r *reply, choice ikigai.ToolChoice, durability ikigai.Durability) *round {
+	calls := make([]gatedCall, len(r.calls))
+	for i, call := range r.toolCalls() {
+		c := gatedCall{ToolCall: call}
+		switch {
+		case choice.Mode == ikigai.ToolChoiceNone:
+			c.deny("Tools are switched off for this turn", "Answer with what you have")
+		case r.stop == ikigai.StopLength:
+			c.refuse(ikigai.CodeInvalidParams, "The call was cut off at the limit of the output and was not run",
+				"Send it again in smaller pieces")
+		default:
+			a.checkInput(&c)
+		}
+		if c.refusal == nil && durability == ikigai.Volatile && !c.tool.ReadOnly && !a.AllowVolatile {
+			c.deny("The call was not run because it cannot be recorded on any disk",
+				"Use tools that only read, or tell the person")
+		}
+		calls[i] = c
+	}
+	return &round{calls: calls}
+}
+
+// checkInput finds the tool and validates the input.
+func (a *Agent) checkInput(c *gatedCall) {
+	c.tool = a.tool(c.Name)
+	if c.tool == nil {
+		c.refuse(ikigai.CodeToolNotFound, "No tool is named "+quote(c.Name), "Use one of: "+a.toolNames())
+		return
+	}
+	args, err := c.tool.Check(json.RawMessage(c.Arguments))
+	if err != nil {
+		what, do := err.Error(), "Correct the input and call the tool again"
+		var e *ikigai.Error
+		if errors.As(err, &e) {
+			what, do = e.What, e.Do
+		}
+		c.refuse(ikigai.CodeInvalidParams, what, do)
+		return
+	}
+	c.args = args
+}
+
+// permit is the second half of the gate, just before a tool runs: has the
+// person stopped the turn, and do they agree.
+func (a *Agent) permit(ctx context.Context, c *gatedCall) {
+	switch {
+	case c.refusal != nil:
+	case ctx.Err() != nil:
+		c.refuse(ikigai.CodeCancelled, "The person stopped the turn before this call was run", "Wait for what they say")
+	case a.Approve != nil && !c.tool.ReadOnly:
+		allowed, reason := a.Approve(ctx, Approval{Call: c.ToolCall, Tool: *c.tool})
+		a.Recorder.Queue(ikigai.NewEvent(ikigai.KindApproval, describeApproval(c.Name, allowed, reason),
+			ikigai.ApprovalData{CallID: c.ID, Name: c.Name, Allowed: allowed, Reason: reason}))
+		if !allowed {
+			c.deny("The call was denied: "+reason, "Go on without it, or ask the person")
+		}
+	}
+}
+
+func (c *gatedCall) refuse(code ikigai.ToolCode, what, do string) {
+	result := ikigai.Failure(code, what, do)
+	c.refusal = &result
+}
+
+func (c *gatedCall) deny(what, do string) {
+	c.refuse(ikigai.CodeDenied, what, do)
+	c.denied = true
+}
+
+func describeApproval(name string, allowed bool, reason string) string {
+	if allowed {
+		return name + " was allowed"
+	}
+	return name + " was denied: " + reason
+}
+
+// tool returns the tool of that name, or nil.
+func (a *Agent) tool(name string) *ikigai.Tool {
+	for i := range a.Tools {
+		if a.Tools[i].Name == name {
+			return &a.Tools[i]
+		}
+	}
+	return nil
+}
+
+func (a *Agent) toolNames() string {
+	names := make([]string, len(a.Tools))
+	for i, t := range a.Tools {
+		names[i] = t.Name
+	}
+	return strings.Join(names, ", ")
+}

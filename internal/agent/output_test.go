@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ikigai"
+)
+
+// S2.86, D4, S5.5: a result over the limit is cut with shown and total, stays a
+// JSON object with its keys, and no character is split.
+func TestLimitOutput(t *testing.T) {
+	long := strings.Repeat("日本", 5000)
+	output := encode(map[string]any{"count": 3, "output": long})
+	cut := limitOutput(output, 2000)
+	var got struct {
+		Output string `json:"output"`
+		Count  int    `json:"count"`
+	}
+	if err := json.Unmarshal([]byte(cut), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(cut) > 2000 || got.Count != 3 || !utf8.ValidString(got.Output) {
+		t.Errorf("%d bytes, %+v", len(cut), got)
+	}
+	if !strings.HasSuffix(got.Output, " of 30000 bytes]") || !strings.HasPrefix(long, got.Output[:300]) {
+		t.Errorf("got …%q", got.Output[len(got.Output)-60:])
+	}
+	if limitOutput(output, len(output)) != output {
+		t.Error("a result at the limit was cut")
+	}
+}
+
+// FuzzLimitOutput: any output stays valid UTF-8, JSON stays JSON with its keys,
+// and the limit holds up to the size of what cannot be cut.
+func FuzzLimitOutput(f *testing.F) {
+	f.Add(`{"output":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","n":1}`, 60)
+	f.Add(`plain text, no JSON, äöü`, 10)
+	f.Add(`{"a":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15],"b":"x"}`, 30)
+	f.Add(`{"output":"\u0000\"\\<>&"}`, 1)
+	f.Fuzz(func(t *testing.T, output string, max int) {
+		if !utf8.ValidString(output) || max > 1<<20 {
+			return
+		}
+		cut := limitOutput(output, max)
+		if !utf8.ValidString(cut) {
+			t.Fatalf("invalid UTF-8: %q", cut)
+		}
+		if fields, ok := objectFields(output); ok && len(fields) > 0 {
+			if !json.Valid([]byte(cut)) {
+				t.Fatalf("no JSON: %q", cut)
+			}
+			if with := addLimitReached(cut, 3); !json.Valid([]byte(with)) || !strings.Contains(with, `"limit_reached":true`) {
+				t.Fatalf("no JSON: %q", with)
+			}
+		}
+	})
+}
+
+// S2.42: the content of a call is name(k="v", …) in the order of the schema.
+func TestDescribeCall(t *testing.T) {
+	schema := &ikigai.Tool{ToolSpec: ikigai.ToolSpec{Schema: json.RawMessage(
+		`{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}}}`)}}
+	tests := []struct{ args, want string }{
+		{`{"pattern":"*.c","path":"src/"}`, `glob(pattern="*.c", path="src/")`},
+		{`{"path":"src/","x":1,"pattern":"<*>"}`, `glob(pattern="<*>", path="src/", x=1)`},
+		{`{}`, `glob()`},
+		{``, `glob()`},
+		{`{"pattern":`, `glob({"pattern":)`},
+		{`{"pattern":"` + strings.Repeat("ä", 200) + `"}`, `glob(pattern="` + strings.Repeat("ä", 120) + `…")`},
+	}
+	for _, test := range tests {
+		if got := describeCall(ikigai.ToolCall{Name: "glob", Arguments: test.args}, schema); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.args, got, test.want)
+		}
+	}
+}

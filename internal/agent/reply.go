@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"ikigai"
+)
+
+// reply is a model's reply as it comes in. Pieces are joined in linear time.
+type reply struct {
+	text     strings.Builder
+	thinking strings.Builder
+	calls    []*pendingCall
+	byIndex  map[int]*pendingCall
+	usage    *ikigai.Usage
+	vendor   ikigai.VendorState
+	stop     ikigai.StopReason
+	id       string // the vendor's name for the reply
+	servedBy string
+
+	sent  time.Time
+	first time.Duration // from sent to the first delta
+	total time.Duration
+}
+
+// pendingCall is a call whose arguments are still arriving.
+type pendingCall struct {
+	id, name  string
+	arguments strings.Builder
+}
+
+// ask sends the conversation to the model and returns its whole reply. With an
+// error comes what there was of it.
+func (a *Agent) ask(ctx context.Context, choice ikigai.ToolChoice) (*reply, error) {
+	request := a.History.Request()
+	request.ToolChoice = choice
+	request.MaxOutput = a.MaxOutput
+	r := &reply{sent: time.Now()}
+	request.Sending = func(sent ikigai.Sent) {
+		a.Recorder.Queue(requestEvent(a.ModelName, choice, sent))
+		r.sent = time.Now()
+	}
+	for delta, err := range a.Model.Stream(ctx, request) {
+		if err != nil {
+			return r, err
+		}
+		r.add(delta)
+		a.Recorder.Show(delta)
+	}
+	r.total = time.Since(r.sent)
+	if r.stop == "" {
+		return r, &ikigai.Error{Kind: ikigai.ErrorIncomplete, What: "The reply ended before its end",
+			Do: "Ask again with `ikigai run --continue`"}
+	}
+	return r, nil
+}
+
+func requestEvent(model string, choice ikigai.ToolChoice, sent ikigai.Sent) ikigai.Event {
+	d := ikigai.RequestData{
+		Model: model, Kept: sent.Kept, Size: sent.Size, SHA256: hex.EncodeToString(sent.SHA256[:]),
+	}
+	if choice.Mode != ikigai.ToolChoiceAuto {
+		d.ToolChoice = choice.String()
+	}
+	return ikigai.NewEvent(ikigai.KindRequest, "", d)
+}
+
+func (r *reply) add(d ikigai.Delta) {
+	if r.first == 0 && d.Retry == nil {
+		r.first = time.Since(r.sent)
+	}
+	r.text.WriteString(d.Text)
+	r.text.WriteString(d.Refusal)
+	r.thinking.WriteString(d.Thinking)
+	if d.Call != nil {
+		r.addCall(*d.Call)
+	}
+	if d.Usage != nil {
+		r.usage = d.Usage
+	}
+	for key, state := range d.Vendor {
+		if r.vendor == nil {
+			r.vendor = ikigai.VendorState{}
+		}
+		r.vendor[key] = state
+	}
+	if d.Stop != "" {
+		r.stop = d.Stop
+	}
+	if d.ResponseID != "" {
+		r.id = d.ResponseID
+	}
+	if d.ServedBy != "" {
+		r.servedBy = d.ServedBy
+	}
+}
+
+func (r *reply) addCall(d ikigai.CallDelta) {
+	c := r.byIndex[d.Index]
+	if c == nil {
+		c = new(pendingCall)
+		if r.byIndex == nil {
+			r.byIndex = map[int]*pendingCall{}
+		}
+		r.byIndex[d.Index] = c
+		r.calls = append(r.calls, c)
+	}
+	if c.id == "" {
+		c.id = d.ID
+	}
+	if c.name == "" {
+		c.name = d.Name
+	}
+	c.arguments.WriteString(d.Arguments)
+}
+
+// empty reports whether the reply holds neither text nor calls.
+func (r *reply) empty() bool {
+	return len(r.calls) == 0 && strings.TrimSpace(r.text.String()) == ""
+}
+
+// toolCalls returns the calls in order, each with an ID of its own: results
+// are told apart by it in the log.
+func (r *reply) toolCalls() []ikigai.ToolCall {
+	calls := make([]ikigai.ToolCall, len(r.calls))
+	seen := make(map[string]bool, len(r.calls))
+	for i, c := range r.calls {
+		if c.id == "" || seen[c.id] {
+			c.id = "call_" + strings.ToLower(rand.Text())
+		}
+		seen[c.id] = true
+		calls[i] = ikigai.ToolCall{ID: c.id, Name: c.name, Arguments: c.arguments.String()}
+	}
+	return calls
+}
+
+// events returns the reply as the log keeps it.
+func (r *reply) events(a *Agent) []ikigai.Event {
+	var events []ikigai.Event
+	if r.thinking.Len() > 0 {
+		events = append(events, ikigai.NewEvent(ikigai.KindThinking, r.thinking.String(), nil))
+	}
+	if r.text.Len() > 0 || len(r.calls) == 0 {
+		m := ikigai.Message{Kind: ikigai.KindAssistant, Content: r.text.String(), Vendor: r.vendor}
+		events = append(events, m.Event())
+	}
+	for _, call := range r.toolCalls() {
+		m := ikigai.Message{Kind: ikigai.KindToolCall, Content: describeCall(call, a.tool(call.Name)), Call: &call}
+		events = append(events, m.Event())
+	}
+	return append(events, r.usageEvent(a.ModelName))
+}
+
+func (r *reply) usageEvent(model string) ikigai.Event {
+	d := ikigai.UsageData{
+		Model: model, Stop: r.stop, ResponseID: r.id, ServedByName: r.servedBy,
+		FirstMillis: r.first.Milliseconds(), TotalMillis: r.total.Milliseconds(),
+	}
+	if r.usage != nil {
+		d.Usage = *r.usage
+	}
+	return ikigai.NewEvent(ikigai.KindUsage, "", d)
+}

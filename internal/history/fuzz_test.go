@@ -1,0 +1,189 @@
+package history
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ikigai"
+)
+
+// FuzzLine holds the laws of the projection over any sequence of events:
+//
+//   - every request is valid for every vendor;
+//   - folding step by step, with requests in between, gives the same messages
+//     as folding from scratch;
+//   - while the memo stays, all messages but the last stay.
+//
+// P1, P2, P5, P6, P27, S1.19, S2.34
+func FuzzLine(f *testing.F) {
+	f.Add([]byte("suacrua"))
+	f.Add([]byte("suaccRRuccrTucuiur"))
+	f.Add([]byte("accrrsuCxCxRuDdeu"))
+	f.Add([]byte("uc1c1r1r1c2u\x00\xffr2s"))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		events := eventsOf(script[:min(len(script), 200)])
+		line := New(ikigai.Main)
+		var last ikigai.Request
+		for i, e := range events {
+			line.Add(e)
+			request := line.Request()
+			if err := valid(request.Messages); err != nil {
+				t.Fatalf("after event %d: %v\n%s", e.Seq, err, dump(request.Messages))
+			}
+			if request.Memo == last.Memo {
+				if err := extends(last.Messages, request.Messages); err != nil {
+					t.Fatalf("after event %d: %v", e.Seq, err)
+				}
+			}
+			last = copyOf(request)
+			if i%4 == 3 {
+				scratch := New(ikigai.Main)
+				for _, e := range events[:i+1] {
+					scratch.Add(e)
+				}
+				if diff := cmp.Diff(dump(scratch.Request().Messages), dump(request.Messages)); diff != "" {
+					t.Fatalf("after event %d, from scratch against step by step:\n%s", e.Seq, diff)
+				}
+			}
+		}
+	})
+}
+
+// eventsOf reads a sequence of events from bytes: a letter an event, and what
+// is no letter for an event becomes the text of the next.
+func eventsOf(script []byte) []ikigai.Event {
+	var events []ikigai.Event
+	text := "t"
+	for _, c := range script {
+		var e ikigai.Event
+		id := string(rune('a' + len(text)%3))
+		switch c {
+		case 's':
+			e = system(text)
+		case 'u':
+			e = user(text)
+		case 'a':
+			e = assistant(text)
+		case 'c':
+			e = call(id, `{"k":"`+text+`"}`)
+		case 'C':
+			e = call(text, text)
+		case 'r':
+			e = result(id, text)
+		case 'R':
+			e = result(text, text)
+		case 'i':
+			e = ikigai.NewEvent(ikigai.KindInterrupted, text, nil)
+		case 'T':
+			e = ikigai.NewEvent(ikigai.KindTools, "", ikigai.ToolsData{})
+		case 'd':
+			e = call(id, "")
+			e.Data = json.RawMessage(text)
+		default:
+			text += string([]byte{c})
+			continue
+		}
+		e.Seq = ikigai.Seq(len(events) + 1)
+		events = append(events, e)
+		if len(text) > 60 {
+			text = ""
+		}
+	}
+	return events
+}
+
+// valid checks the rules that vendors enforce and their schemas do not say.
+func valid(messages []ikigai.Message) error {
+	ids := map[string]bool{}
+	var waiting []string // IDs of calls without a result, in order
+	userSeen, results := false, false
+	for i, m := range messages {
+		if m.Kind == ikigai.KindSystem && i > 0 {
+			return fmt.Errorf("message %d: a second system message", i)
+		}
+		if m.Kind == ikigai.KindUser {
+			userSeen = true
+		} else if m.Kind != ikigai.KindSystem && !userSeen {
+			return fmt.Errorf("message %d: a %s before the first user", i, m.Kind)
+		}
+		switch m.Kind {
+		case ikigai.KindToolCall:
+			if results && len(waiting) > 0 {
+				return fmt.Errorf("message %d: a call among results", i)
+			}
+			if ids[m.Call.ID] || !isName(m.Call.ID) || len(m.Call.ID) > 40 || !isName(m.Call.Name) {
+				return fmt.Errorf("message %d: bad call %+v", i, *m.Call)
+			}
+			if !json.Valid([]byte(m.Call.Arguments)) || m.Call.Arguments[0] != '{' && strings.TrimSpace(m.Call.Arguments)[0] != '{' {
+				return fmt.Errorf("message %d: arguments %q", i, m.Call.Arguments)
+			}
+			ids[m.Call.ID] = true
+			waiting, results = append(waiting, m.Call.ID), false
+		case ikigai.KindToolResult:
+			if len(waiting) == 0 || waiting[0] != m.Result.CallID {
+				return fmt.Errorf("message %d: result for %s, waiting for %v", i, m.Result.CallID, waiting)
+			}
+			waiting, results = waiting[1:], true
+			if err := cleanText(m.Result.Output); err != nil {
+				return err
+			}
+		default:
+			if len(waiting) > 0 {
+				return fmt.Errorf("message %d: a %s before the results of %v", i, m.Kind, waiting)
+			}
+			if strings.TrimSpace(m.Content) == "" {
+				return fmt.Errorf("message %d: an empty %s", i, m.Kind)
+			}
+			if err := cleanText(m.Content); err != nil {
+				return err
+			}
+		}
+	}
+	if len(waiting) > 0 {
+		return errors.New("calls without results at the end")
+	}
+	return nil
+}
+
+func cleanText(s string) error {
+	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		return fmt.Errorf("text %q", s)
+	}
+	return nil
+}
+
+// extends checks that next keeps all of last but its last message.
+func extends(last, next []ikigai.Message) error {
+	keep := max(len(last)-1, 0)
+	if len(next) < keep {
+		return fmt.Errorf("%d messages became %d", len(last), len(next))
+	}
+	if diff := cmp.Diff(dump(last[:keep]), dump(next[:keep])); diff != "" {
+		return fmt.Errorf("messages changed under one memo:\n%s", diff)
+	}
+	return nil
+}
+
+// copyOf detaches a request from the line that made it, so that a change in
+// place would be seen.
+func copyOf(r ikigai.Request) ikigai.Request {
+	var messages []ikigai.Message
+	raw, _ := json.Marshal(r.Messages)
+	_ = json.Unmarshal(raw, &messages)
+	r.Messages = messages
+	return r
+}
+
+func dump(messages []ikigai.Message) string {
+	if len(messages) == 0 {
+		return ""
+	}
+	raw, _ := json.MarshalIndent(messages, "", " ")
+	return string(raw)
+}
