@@ -1,0 +1,102 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ikigai"
+)
+
+// fault returns the error about something at offset at of the file.
+func (f *file) fault(at int, what, do string) error {
+	return &ikigai.Error{Kind: ikigai.ErrorUsage, What: f.position(at) + ": " + what, Do: do}
+}
+
+// badValue returns the error about a setting whose value does not fit. shown is
+// the value as it may be repeated.
+func badValue(origin, key, shown, accepts string) error {
+	return &ikigai.Error{Kind: ikigai.ErrorUsage,
+		What: fmt.Sprintf("%s: %s is %s", origin, quoteKey(key), shown),
+		Do:   "Write " + accepts}
+}
+
+// shown returns a value as an error repeats it.
+func shown(text string, private bool) string {
+	if private {
+		return "not acceptable"
+	}
+	return strconv.Quote(clip(text))
+}
+
+// unknown returns the error about a member whose name is none of known.
+func (f *file) unknown(m member, known []string) error {
+	what := "no setting is called " + quoteKey(m.key)
+	switch fold(m.name) {
+	case "apikey", "key", "token", "secret", "authtoken", "apitoken":
+		return f.fault(m.at, what, "Name the variable that holds the key in key_env, or a command that prints it in key_cmd")
+	}
+	return f.fault(m.at, what, suggest(m.name, known))
+}
+
+func unknownFlag(flags map[string]string) error {
+	var names []string
+	for _, f := range table {
+		names = append(names, f.name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if !slices.Contains(names, name) {
+			return &ikigai.Error{Kind: ikigai.ErrorUsage,
+				What: "No setting is called " + quoteKey(name), Do: suggest(name, names)}
+		}
+	}
+	return nil
+}
+
+// siblings returns the names of the fields that stand in the same object as name.
+func siblings[T any](fields []field[T], name string) []string {
+	parent := name[:strings.LastIndexByte(name, '.')+1]
+	var names []string
+	for _, f := range fields {
+		rest, inside := strings.CutPrefix(f.name, parent)
+		first, _, _ := strings.Cut(rest, ".")
+		if inside && !slices.Contains(names, first) {
+			names = append(names, first)
+		}
+	}
+	return names
+}
+
+// suggest says which of known was probably meant by name, or what there is.
+func suggest(name string, known []string) string {
+	if near := nearest(name, known); len(near) > 0 {
+		return "Perhaps " + strings.Join(near, " or ") + " is meant"
+	}
+	return "Known are " + strings.Join(known, ", ")
+}
+
+// quoteKey returns key as it is when it is a plain name, and quoted otherwise.
+func quoteKey(key string) string {
+	plain := strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-$") == ""
+	if plain && key != "" && len(key) <= maxShown {
+		return key
+	}
+	return strconv.Quote(clip(key))
+}
+
+// maxShown bounds in bytes what an error repeats of a file.
+const maxShown = 80
+
+func clip(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	end := maxShown
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}

@@ -1,0 +1,280 @@
+package config
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ikigai"
+)
+
+// Input is all that the settings depend on.
+type Input struct {
+	Dir     string   // working directory, absolute
+	Home    string   // home directory; "" if there is none
+	Environ []string // as os.Environ returns it
+
+	// Flags are the settings given on the command line, by name.
+	Flags map[string]string
+
+	// Trusted reports whether the project's file at path may be used with
+	// exactly this content. A nil Trusted trusts nothing.
+	Trusted func(path string, content []byte) bool
+}
+
+// Notice is something that a person should know about the settings and that
+// stopped nothing.
+type Notice struct{ Text string }
+
+// maxFileSize bounds a file of settings, in bytes.
+const maxFileSize = 256 << 10
+
+// Load reads the settings of in, layer by layer. Every error is an *ikigai.Error
+// of kind usage that says where the fault is. No file is ever written.
+func Load(in Input) (*Settings, []Notice, error) {
+	s := defaults(in.Environ)
+	if err := s.loadUserFile(in); err != nil {
+		return nil, nil, err
+	}
+	notices, err := s.loadProjectFile(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.loadEnviron(in); err != nil {
+		return nil, nil, err
+	}
+	if err := s.loadFlags(in); err != nil {
+		return nil, nil, err
+	}
+	if err := s.placeDatabase(in); err != nil {
+		return nil, nil, err
+	}
+	return s, notices, nil
+}
+
+// defaults returns the settings of somebody who has set nothing.
+func defaults(environ []string) *Settings {
+	s := &Settings{Vendors: make(map[string]Vendor, len(presets)), environ: environ}
+	applyDefaults(table, s)
+	for _, p := range presets {
+		s.Vendors[p.name] = p.vendor
+	}
+	return s
+}
+
+func applyDefaults[T any](fields []field[T], into *T) {
+	for _, f := range fields {
+		if f.def != "" && !f.of(into).set(f.def) {
+			panic("config: the default of " + f.name + " breaks its own rule")
+		}
+	}
+}
+
+// loadUserFile reads the person's file. That it is missing is an error only
+// when it was asked for by name.
+func (s *Settings) loadUserFile(in Input) error {
+	named := lookup(in.Environ, "IKIGAI_CONFIG")
+	s.UserFile = userFile(in, named)
+	if s.UserFile == "" {
+		return nil
+	}
+	content, err := readFile(s.UserFile)
+	switch {
+	case err == nil:
+		return s.parse(s.UserFile, content, in.Home)
+	case errors.Is(err, fs.ErrNotExist) && named == "":
+		return nil
+	case named != "":
+		return unreadable(s.UserFile, err, "Correct the variable IKIGAI_CONFIG or unset it")
+	}
+	return unreadable(s.UserFile, err, "Make it a file that you may read")
+}
+
+func userFile(in Input, named string) string {
+	if named != "" {
+		return absolute(named, in.Dir, in.Home)
+	}
+	dir := baseDir(in, "XDG_CONFIG_HOME", ".config")
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "ikigai", "config.json")
+}
+
+// loadProjectFile reads the project's file if it is trusted. What is not
+// trusted is not even parsed: nothing in it can do anything.
+func (s *Settings) loadProjectFile(in Input) ([]Notice, error) {
+	path := filepath.Join(in.Dir, ".ikigai", "config.json")
+	info, err := os.Stat(path)
+	if err != nil || path == s.UserFile {
+		return nil, nil
+	}
+	if in.Trusted == nil || !info.Mode().IsRegular() {
+		return s.ignored(path), nil
+	}
+	content, err := readFile(path)
+	if err != nil || !in.Trusted(path, content) {
+		return s.ignored(path), nil
+	}
+	return nil, s.parse(path, content, in.Home)
+}
+
+func (s *Settings) ignored(path string) []Notice {
+	into := "your own settings"
+	if s.UserFile != "" {
+		into = s.UserFile
+	}
+	return []Notice{{"The project's settings in " + path + " are ignored because they are not trusted. " +
+		"Copy what you want of them into " + into + "."}}
+}
+
+// loadEnviron takes over the IKIGAI_* variables that name a setting. Others use
+// the prefix too, so an unknown name is no fault; an empty value is no value.
+func (s *Settings) loadEnviron(in Input) error {
+	for _, entry := range in.Environ {
+		if !strings.HasPrefix(entry, envPrefix) {
+			continue
+		}
+		name, text, _ := strings.Cut(entry, "=")
+		for _, f := range table {
+			if text == "" || name != envName(f.name) {
+				continue
+			}
+			if err := s.override(f, name, text, in); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Settings) loadFlags(in Input) error {
+	known := 0
+	for _, f := range table {
+		text, given := in.Flags[f.name]
+		if !given {
+			continue
+		}
+		known++
+		if err := s.override(f, flagName(f.name), text, in); err != nil {
+			return err
+		}
+	}
+	if known == len(in.Flags) {
+		return nil
+	}
+	return unknownFlag(in.Flags)
+}
+
+// override sets f to text, which comes from a variable or flag named origin.
+func (s *Settings) override(f field[Settings], origin, text string, in Input) error {
+	v := f.of(s)
+	if !v.set(text) {
+		return badValue(origin, f.name, shown(text, f.private), v.accepts())
+	}
+	s.placed(f.name, in.Dir, in.Home)
+	s.origin(f.name, origin)
+	return nil
+}
+
+// placed makes the path that the setting name holds, if it holds one, absolute.
+// A relative path starts at dir.
+func (s *Settings) placed(name, dir, home string) {
+	if name == "database" && s.Database != "" {
+		s.Database = absolute(s.Database, dir, home)
+	}
+}
+
+func (s *Settings) placeDatabase(in Input) error {
+	if s.Database != "" {
+		return nil
+	}
+	dir := baseDir(in, "XDG_DATA_HOME", ".local/share")
+	if dir == "" {
+		return &ikigai.Error{Kind: ikigai.ErrorUsage,
+			What: "There is no home directory to keep the log in",
+			Do:   "Set HOME, or IKIGAI_DATABASE to the path of a file"}
+	}
+	s.Database = filepath.Join(dir, "ikigai", "ikigai.db")
+	return nil
+}
+
+func (s *Settings) origin(key, origin string) {
+	if s.origins == nil {
+		s.origins = make(map[string]string)
+	}
+	s.origins[key] = origin
+}
+
+const envPrefix = "IKIGAI_"
+
+// envName returns the name of the variable that sets the setting name.
+func envName(name string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(name, ".", "_"))
+}
+
+// flagName returns the flag that sets the setting name.
+func flagName(name string) string {
+	return "--" + strings.NewReplacer("_", "-", ".", "-").Replace(name)
+}
+
+// lookup returns the value of the variable name in environ, or "".
+func lookup(environ []string, name string) string {
+	for _, entry := range environ {
+		if len(entry) > len(name) && entry[len(name)] == '=' && entry[:len(name)] == name {
+			return entry[len(name)+1:]
+		}
+	}
+	return ""
+}
+
+// baseDir returns the directory that variable names, or sub of the home
+// directory. The XDG convention has relative values ignored.
+func baseDir(in Input, variable, sub string) string {
+	if dir := lookup(in.Environ, variable); filepath.IsAbs(dir) {
+		return dir
+	}
+	if in.Home == "" {
+		return ""
+	}
+	return filepath.Join(in.Home, sub)
+}
+
+// absolute resolves path, which may begin with ~, against dir.
+func absolute(path, dir, home string) string {
+	if home != "" && (path == "~" || strings.HasPrefix(path, "~/")) {
+		path = home + path[1:]
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// readFile reads a file of settings. The error is one of the file system.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	if err == nil && len(content) > maxFileSize {
+		err = errTooLarge
+	}
+	return content, err
+}
+
+var errTooLarge = errors.New("it is larger than 256 KiB")
+
+func unreadable(path string, err error, do string) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return &ikigai.Error{Kind: ikigai.ErrorUsage, Err: err, Do: do,
+		What: "The settings in " + path + " cannot be read: " + err.Error()}
+}

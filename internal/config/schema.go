@@ -1,0 +1,119 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// Schema returns the JSON Schema of a file of settings.
+func Schema() []byte {
+	properties := properties(table)
+	properties["$schema"] = map[string]any{"type": "string", "description": schemaDoc}
+	properties["vendors"] = map[string]any{
+		"type": "object", "description": vendorsDoc,
+		"propertyNames":        map[string]any{"pattern": ruleVendor.expr},
+		"additionalProperties": object(vendorProperties()),
+	}
+	schema := object(properties)
+	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	schema["title"] = "Settings of ikigai"
+
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(schema); err != nil {
+		panic("config: schema: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+func vendorProperties() map[string]any {
+	properties := properties(vendorTable)
+	properties["headers"] = map[string]any{
+		"type": "object", "description": headersDoc,
+		"propertyNames":        map[string]any{"pattern": ruleHeader.expr},
+		"additionalProperties": map[string]any{"type": "string", "pattern": ruleLine.expr},
+	}
+	return properties
+}
+
+// properties returns the schemas of fields by name. Names with a dot are put
+// into an object of their own.
+func properties[T any](fields []field[T]) map[string]any {
+	all := map[string]any{}
+	for _, f := range fields {
+		into, name := all, f.name
+		if group, rest, nested := strings.Cut(name, "."); nested {
+			if all[group] == nil {
+				all[group] = object(map[string]any{})
+			}
+			into, name = all[group].(map[string]any)["properties"].(map[string]any), rest
+		}
+		into[name] = property(f)
+	}
+	return all
+}
+
+func property[T any](f field[T]) map[string]any {
+	schema := f.of(new(T)).schema()
+	schema["description"] = f.doc
+	switch {
+	case f.def == "":
+	case schema["type"] == "string":
+		schema["default"] = f.def
+	default:
+		schema["default"] = json.RawMessage(f.def)
+	}
+	return schema
+}
+
+func object(properties map[string]any) map[string]any {
+	return map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+}
+
+// Reference returns the tables of docs/settings.md, in Markdown.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString("| setting | default | variable | |\n|---|---|---|---|\n")
+	for _, f := range table {
+		writeRow(&b, code(f.name), code(f.def), code(envName(f.name)), strings.TrimSpace(f.doc+" "+bounds(f.of(new(Settings)))))
+	}
+	writeRow(&b, code("vendors"), "see below", "", vendorsDoc)
+	b.WriteString("\nOf a vendor, under `vendors` and its name:\n\n| setting | default | |\n|---|---|---|\n")
+	for _, f := range vendorTable {
+		writeRow(&b, code(f.name), code(f.def), f.doc)
+	}
+	writeRow(&b, code("headers"), "", headersDoc)
+	b.WriteString("\nPresets, in the order in which they are tried:\n\n| vendor | `base_url` | `key_env` | `model` | `max_tokens_field` |\n|---|---|---|---|---|\n")
+	for _, p := range presets {
+		v := p.vendor
+		writeRow(&b, code(p.name), code(v.BaseURL), code(v.KeyEnv), code(v.Model), code(v.MaxTokensField))
+	}
+	return b.String()
+}
+
+func writeRow(b *strings.Builder, cells ...string) {
+	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+}
+
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + text + "`"
+}
+
+// bounds returns the bounds of a number or time, which a setting's sentence does
+// not repeat.
+func bounds(v value) string {
+	switch v := v.(type) {
+	case *integer:
+		return "From " + strconv.Itoa(v.min) + " to " + strconv.Itoa(v.max) + "."
+	case *duration:
+		return "From 1ms to 24h."
+	}
+	return ""
+}

@@ -1,0 +1,77 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Entry is one setting as a person is shown it.
+type Entry struct {
+	Key    string `json:"key"`    // with dots: vendors.local.base_url
+	Value  string `json:"value"`  // as it is written; secrets are masked
+	Origin string `json:"origin"` // "default", FILE:LINE, a variable or a flag
+}
+
+// masked stands for a value that is not shown.
+const masked = "********"
+
+// Show returns all settings in force: the table in its order, then the vendors
+// by name. Headers and what looks like a key in a key command are masked.
+func (s *Settings) Show() []Entry {
+	entries := s.entries()
+	for i, e := range entries {
+		switch {
+		case strings.Contains(e.Key, ".headers."):
+			entries[i].Value = masked
+		case strings.HasSuffix(e.Key, ".key_cmd"):
+			entries[i].Value = maskKeys(e.Value)
+		}
+	}
+	return entries
+}
+
+// entries is Show with everything in the clear.
+func (s *Settings) entries() []Entry {
+	entries := list(s, "", table, s)
+	for _, name := range slices.Sorted(maps.Keys(s.Vendors)) {
+		v, key := s.Vendors[name], "vendors."+name+"."
+		entries = append(entries, list(s, key, vendorTable, &v)...)
+		for _, header := range slices.Sorted(maps.Keys(v.Headers)) {
+			headerKey := key + "headers." + header
+			entries = append(entries, Entry{headerKey, v.Headers[header], s.Origin(headerKey)})
+		}
+	}
+	return entries
+}
+
+func list[T any](s *Settings, prefix string, fields []field[T], from *T) []Entry {
+	entries := make([]Entry, len(fields))
+	for i, f := range fields {
+		key := prefix + f.name
+		entries[i] = Entry{key, f.of(from).String(), s.Origin(key)}
+	}
+	return entries
+}
+
+// Origin returns where the value of a setting comes from, as in Entry.
+func (s *Settings) Origin(key string) string {
+	if origin, ok := s.origins[key]; ok {
+		return origin
+	}
+	return "default"
+}
+
+// maskKeys masks the words of a command line that look like keys: long, of
+// letters and digits both. Somebody will have written `echo` and the key.
+func maskKeys(command string) string {
+	isSeparator := func(r rune) bool { return strings.ContainsRune(" \t'\"=/:;|&()<>", r) }
+	for _, word := range strings.FieldsFunc(command, isSeparator) {
+		if len(word) >= 16 && strings.ContainsAny(word, "0123456789") && strings.ContainsFunc(word, isLetter) {
+			command = strings.ReplaceAll(command, word, masked)
+		}
+	}
+	return command
+}
+
+func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
