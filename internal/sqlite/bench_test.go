@@ -1,0 +1,220 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"ikigai"
+)
+
+// payload is an event of about 1 KB.
+var payload = struct{ content, data string }{
+	content: strings.Repeat("content ", 50),
+	data:    `{"tool_call_id":"call_1","output":"` + strings.Repeat("output ", 80) + `"}`,
+}
+
+func benchEvent(session ikigai.ID, seq ikigai.Seq) ikigai.Event {
+	return ikigai.Event{
+		Session: session, Seq: seq, ID: newID(), Interaction: ikigai.Main, Kind: ikigai.KindToolResult,
+		Time: ikigai.Micros(1_700_000_000_000_000 + int64(seq)), Content: payload.content, Data: []byte(payload.data),
+	}
+}
+
+func newID() ikigai.ID { return ikigai.ID(uuid.Must(uuid.NewV7()).String()) }
+
+// bareDB is what the figures of the store are held against: the same events
+// in one table, with the same settings and nothing around.
+func bareDB(b *testing.B) *sql.DB {
+	db, err := sql.Open("sqlite", filepath.Join(b.TempDir(), "bare.db")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec(`CREATE TABLE events (session TEXT, seq INTEGER, id TEXT, interaction TEXT, kind TEXT,
+		time INTEGER, content TEXT, data TEXT, PRIMARY KEY (session, seq))`); err != nil {
+		b.Fatal(err)
+	}
+	return db
+}
+
+func bareInsert(b *testing.B, s *sql.Stmt, e ikigai.Event) {
+	if _, err := s.Exec(string(e.Session), int64(e.Seq), string(e.ID), e.Interaction, string(e.Kind), int64(e.Time),
+		e.Content, string(e.Data)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	b.Run("bare", func(b *testing.B) {
+		db := bareDB(b)
+		s, err := db.Prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+		if err != nil {
+			b.Fatal(err)
+		}
+		session, seq := newID(), ikigai.Seq(0)
+		for b.Loop() {
+			seq++
+			bareInsert(b, s, benchEvent(session, seq))
+		}
+	})
+	for _, n := range []int{1, 4} {
+		b.Run(fmt.Sprintf("store/%d", n), func(b *testing.B) {
+			s := openStore(b)
+			g, after := begin(b, s)
+			ctx := context.Background()
+			for b.Loop() {
+				events := make([]ikigai.Event, n)
+				for i := range events {
+					events[i] = benchEvent(g.Session, after+1+ikigai.Seq(i))
+				}
+				if err := s.Append(ctx, g, after, events...); err != nil {
+					b.Fatal(err)
+				}
+				after += ikigai.Seq(n)
+			}
+		})
+	}
+}
+
+func openStore(b *testing.B) *Store {
+	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "ikigai.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
+	return s
+}
+
+// begin appends the first event of a new session.
+func begin(b *testing.B, s *Store) (ikigai.Grant, ikigai.Seq) {
+	g, release, err := s.Acquire(b.Context(), newID())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { release() })
+	e := benchEvent(g.Session, 1)
+	e.Kind, e.Data = ikigai.KindSession, []byte(`{"dir":"/src"}`)
+	if err := s.Append(b.Context(), g, 0, e); err != nil {
+		b.Fatal(err)
+	}
+	return g, 1
+}
+
+const rowsToRead = 100_000
+
+func BenchmarkRead100k(b *testing.B) {
+	b.Run("bare", func(b *testing.B) {
+		db := bareDB(b)
+		tx, err := db.Begin()
+		if err != nil {
+			b.Fatal(err)
+		}
+		s, err := tx.Prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+		if err != nil {
+			b.Fatal(err)
+		}
+		session := newID()
+		for i := range rowsToRead {
+			bareInsert(b, s, benchEvent(session, ikigai.Seq(i+1)))
+		}
+		if err := tx.Commit(); err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			rows, err := db.Query("SELECT seq, id, interaction, kind, time, content, data FROM events WHERE session = ? ORDER BY seq", string(session))
+			if err != nil {
+				b.Fatal(err)
+			}
+			n := 0
+			for rows.Next() {
+				var seq, time int64
+				var id, interaction, kind, content, data string
+				if err := rows.Scan(&seq, &id, &interaction, &kind, &time, &content, &data); err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+			if n != rowsToRead {
+				b.Fatal(n)
+			}
+		}
+	})
+	b.Run("store", func(b *testing.B) {
+		s := openStore(b)
+		g, after := begin(b, s)
+		for after < rowsToRead {
+			events := make([]ikigai.Event, min(1000, rowsToRead-after))
+			for i := range events {
+				events[i] = benchEvent(g.Session, after+1+ikigai.Seq(i))
+			}
+			if err := s.Append(b.Context(), g, after, events...); err != nil {
+				b.Fatal(err)
+			}
+			after += ikigai.Seq(len(events))
+		}
+		for b.Loop() {
+			n := 0
+			for _, err := range s.Events(b.Context(), g.Session, 0) {
+				if err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+			if n != rowsToRead {
+				b.Fatal(n)
+			}
+		}
+	})
+}
+
+func BenchmarkOpenExisting(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "ikigai.db")
+	s, err := Open(b.Context(), path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	begin(b, s)
+	s.Close()
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			s, err := Open(b.Context(), path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			s.Close()
+			b.StartTimer()
+		}
+	})
+	b.Run("open+close", func(b *testing.B) {
+		for b.Loop() {
+			s, err := Open(b.Context(), path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s.Close()
+		}
+	})
+	b.Run("bare", func(b *testing.B) {
+		for b.Loop() {
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var version int
+			if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			db.Close()
+			b.StartTimer()
+		}
+	})
+}

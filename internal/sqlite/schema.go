@@ -1,0 +1,97 @@
+package sqlite
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"ikigai"
+)
+
+//go:embed schema.sql
+var schema string
+
+const (
+	// schemaVersion is the version that schema creates, kept in user_version.
+	schemaVersion = 1
+	// applicationID marks the file as ours: "ikig".
+	applicationID = 0x696b6967
+)
+
+// prepareSchema makes sure that the database has the current schema. It costs
+// two reads of the file's header when it has.
+func prepareSchema(ctx context.Context, c *connection, path string) error {
+	application, version, err := versions(ctx, c)
+	if err != nil {
+		return err
+	}
+	if application == 0 && version == 0 {
+		return createSchema(ctx, c, path)
+	}
+	return checkVersions(path, application, version)
+}
+
+func checkVersions(path string, application, version int) error {
+	switch {
+	case application != applicationID:
+		return foreignDatabase(path)
+	case version > schemaVersion:
+		return &ikigai.Error{
+			Kind: ikigai.ErrorStore,
+			What: fmt.Sprintf("The database %s has schema version %d, and this program knows versions up to %d", path, version, schemaVersion),
+			Do:   "Update ikigai, or name another database file in the settings",
+		}
+	case version < schemaVersion:
+		return fmt.Errorf("schema version %d is unknown", version)
+	}
+	return nil
+}
+
+func foreignDatabase(path string) error {
+	return &ikigai.Error{
+		Kind: ikigai.ErrorStore,
+		What: fmt.Sprintf("The file %s is a database of another program", path),
+		Do:   "Name another database file in the settings",
+	}
+}
+
+func versions(ctx context.Context, c *connection) (application, version int, err error) {
+	if err = c.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return 0, 0, err
+	}
+	err = c.QueryRowContext(ctx, "PRAGMA application_id").Scan(&application)
+	return application, version, err
+}
+
+// createSchema creates the schema in an empty file. A lock beside the file
+// makes other processes wait that want to do the same: SQLite does not wait
+// when two connections change the journal mode at once.
+func createSchema(ctx context.Context, c *connection, path string) error {
+	unlock, err := lockFile(ctx, path+".creating")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	application, version, err := versions(ctx, c)
+	if err != nil {
+		return err
+	}
+	if application != 0 || version != 0 { // another process was first
+		return checkVersions(path, application, version)
+	}
+	var objects int
+	if err := c.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
+		return err
+	}
+	if objects > 0 {
+		return foreignDatabase(path)
+	}
+	if _, err := c.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		return err
+	}
+	return c.transaction(ctx, func(ctx context.Context) error {
+		_, err := c.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d",
+			schema, applicationID, schemaVersion))
+		return err
+	})
+}

@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"modernc.org/sqlite"
+
+	"ikigai"
+)
+
+// Store is a log in a SQLite file. It is safe for concurrent use.
+type Store struct {
+	path    string
+	file    os.FileInfo // of the database as it was opened
+	readers *sql.DB
+	writer  *writer
+}
+
+var _ ikigai.Store = (*Store)(nil)
+
+// Open opens the database file at path, or creates it with its directory,
+// readable by its owner alone. An error is an *ikigai.Error of kind store.
+// The caller closes the store.
+func Open(ctx context.Context, path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fail(path, "open", err)
+	}
+	keepLocks()
+	if err := ensureFile(path); err != nil {
+		return nil, fail(path, "open", err)
+	}
+	s := &Store{path: path, writer: newWriter(path)}
+	if err := s.writer.do(ctx, func(c *connection) error { return prepareSchema(ctx, c, path) }); err != nil {
+		s.writer.close()
+		return nil, fail(path, "open", err)
+	}
+	if s.file, err = os.Stat(path); err != nil {
+		s.writer.close()
+		return nil, fail(path, "open", err)
+	}
+	s.readers = openPool(path, min(4, max(2, runtime.NumCPU())), "&_pragma=busy_timeout(5000)&_pragma=query_only(1)")
+	return s, nil
+}
+
+// Path returns the absolute path of the database file.
+func (s *Store) Path() string { return s.path }
+
+// Close waits for an append under way and closes the store. Rights to append
+// that the store gave out stay taken until they are given back.
+func (s *Store) Close() error {
+	err := errors.Join(s.readers.Close(), s.writer.close())
+	if err != nil {
+		return fail(s.path, "close", err)
+	}
+	return nil
+}
+
+// sameFile returns an error if the path no longer leads to the file that was
+// opened. SQLite would go on writing into a file that nobody finds again.
+func (s *Store) sameFile() error {
+	now, err := os.Stat(s.path)
+	if err == nil && os.SameFile(s.file, now) {
+		return nil
+	}
+	return &ikigai.Error{
+		Kind: ikigai.ErrorStore, Err: err,
+		What: fmt.Sprintf("The database %s was removed or replaced while it was open", s.path),
+		Do:   "Put the file back, or start again to use what is there now",
+	}
+}
+
+// keepLocks makes SQLite use locks that survive when another part of the
+// process, a tool that searches files for one, opens and closes the database
+// file. With POSIX locks, the default, that would silently give up SQLite's.
+var keepLocks = sync.OnceFunc(func() {
+	// Where there are no such locks, the default is all there is.
+	_, _ = sqlite.OFDLocking(true)
+})
+
+// ensureFile creates an empty file at path, with its directory, unless there
+// is one. SQLite would create it too, but for everybody to read.
+func ensureFile(path string) error {
+	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// openPool returns a pool of at most size connections to the file at path,
+// with further parameters.
+func openPool(path string, size int, parameters string) *sql.DB {
+	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	connector, err := sqlite.NewConnector(name.String() + "?mode=rw&_txlock=immediate" +
+		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-4000)" + parameters)
+	if err != nil {
+		panic("sqlite: parameters of a connection: " + err.Error()) // they are constant and the path is escaped
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return db
+}

@@ -1,0 +1,142 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"time"
+)
+
+// writer is the one connection of a store that writes. It is opened when it is
+// needed and again after an error that left it in doubt.
+type writer struct {
+	db   *sql.DB
+	slot chan *connection // holds the connection, nil while there is none; closed with the store
+}
+
+// connection is an open connection with the statements prepared on it. It
+// serves one goroutine at a time.
+type connection struct {
+	*sql.Conn
+	prepared map[string]*sql.Stmt
+	doubtful bool // a transaction may still be open on it
+}
+
+func newWriter(path string) *writer {
+	w := &writer{
+		// A try for the lock is short, so that the wait can be cancelled.
+		db:   openPool(path, 1, "&_pragma=busy_timeout(100)"),
+		slot: make(chan *connection, 1),
+	}
+	w.slot <- nil
+	return w
+}
+
+var errClosed = errors.New("the store is closed")
+
+// do calls f with the connection once nobody else uses it.
+func (w *writer) do(ctx context.Context, f func(*connection) error) error {
+	var c *connection
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case next, open := <-w.slot:
+		if !open {
+			return errClosed
+		}
+		c = next
+	}
+	defer func() { w.slot <- c }()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if c == nil {
+		conn, err := w.db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		c = &connection{Conn: conn, prepared: make(map[string]*sql.Stmt)}
+	}
+	err := f(c)
+	if c.doubtful {
+		c.discard()
+		c = nil
+	}
+	return err
+}
+
+func (w *writer) close() error {
+	c, open := <-w.slot
+	if !open {
+		return nil
+	}
+	close(w.slot)
+	if c != nil {
+		c.discard()
+	}
+	return w.db.Close()
+}
+
+// discard closes the connection instead of giving it back to its pool.
+func (c *connection) discard() {
+	_ = c.Raw(func(any) error { return driver.ErrBadConn })
+	_ = c.Conn.Close()
+}
+
+// prepare returns the prepared form of a statement, prepared once.
+func (c *connection) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := c.prepared[query]; ok {
+		return s, nil
+	}
+	s, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	c.prepared[query] = s
+	return s, nil
+}
+
+// exec runs a prepared statement.
+func (c *connection) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	s, err := c.prepare(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(ctx, args...)
+}
+
+// lockWait is how long a transaction waits for its turn to write.
+const lockWait = 5 * time.Second
+
+// transaction calls f in a transaction that holds the lock on the database. It
+// commits if f returns nil.
+func (c *connection) transaction(ctx context.Context, f func(context.Context) error) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	// From here on there is little left to wait for, and an interrupted
+	// statement would leave more to clear up than it saves.
+	ctx = context.WithoutCancel(ctx)
+	err := f(ctx)
+	if err == nil {
+		_, err = c.exec(ctx, "COMMIT")
+	}
+	if err != nil {
+		_, rollback := c.exec(ctx, "ROLLBACK")
+		c.doubtful = rollback != nil
+	}
+	return err
+}
+
+func (c *connection) begin(ctx context.Context) error {
+	for deadline := time.Now().Add(lockWait); ; {
+		_, err := c.exec(context.WithoutCancel(ctx), "BEGIN IMMEDIATE")
+		if !isBusy(err) || time.Now().After(deadline) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
