@@ -1,0 +1,177 @@
+package scriptserver
+
+import (
+	"fmt"
+	"net/http"
+	"net/textproto"
+	"strings"
+)
+
+// plan is a script made ready to be played.
+type plan struct {
+	script     *Script
+	statements []*plannedStatement
+	wild       []*plannedStatement // those for any text
+}
+
+type plannedStatement struct {
+	line    int
+	fits    func(text string) bool
+	replies []*plannedReply
+}
+
+type plannedReply struct {
+	*Reply
+	id        string // of the response
+	think     text
+	say       text
+	arguments []text // of the calls
+	expect    []func(string) bool
+	expectNot []func(string) bool
+	chunk     int
+	delay     Delay
+	finish    string
+	ready     *rendering // nil unless it is the same for every request
+}
+
+// refuse returns the answer to a request that the script has no reply for.
+func (p *plan) refuse(line int, what, do string) *refusal {
+	return &refusal{code: "script", message: scriptError(p.script.Name, line, what, do).Error()}
+}
+
+// compile checks s and makes it ready, but for the parts of the streams that
+// are rendered in advance. Errors are *Error.
+func compile(s *Script) (*plan, error) {
+	if len(s.All) == 0 {
+		return nil, scriptError(s.Name, 0, "The script has no statement", "Write a user: line and a say: line")
+	}
+	p := &plan{script: s}
+	lines := make(map[Pattern]int)
+	for i := range s.All {
+		st := &s.All[i]
+		if first, ok := lines[st.User]; ok && st.User != "*" {
+			return nil, scriptError(s.Name, st.Line, fmt.Sprintf("The statement of line %d has the same text", first), "Join the two or change one")
+		}
+		lines[st.User] = st.Line
+		planned, err := p.statement(i, st)
+		if err != nil {
+			return nil, err
+		}
+		p.statements = append(p.statements, planned)
+		if st.User == "*" {
+			p.wild = append(p.wild, planned)
+		}
+	}
+	return p, nil
+}
+
+func (p *plan) statement(i int, st *Statement) (*plannedStatement, error) {
+	fits, err := st.User.compile()
+	if err != nil {
+		return nil, p.invalid(st.Line, err)
+	}
+	planned := &plannedStatement{line: st.Line, fits: fits}
+	if len(st.Replies) == 0 {
+		return nil, scriptError(p.script.Name, st.Line, "The statement has no reply", "Give it one")
+	}
+	for j := range st.Replies {
+		r, err := p.reply(fmt.Sprintf("chatcmpl-%d-%d", i+1, j+1), &st.Replies[j])
+		if err != nil {
+			return nil, err
+		}
+		planned.replies = append(planned.replies, r)
+	}
+	return planned, nil
+}
+
+func (p *plan) reply(id string, r *Reply) (*plannedReply, error) {
+	planned := &plannedReply{Reply: r, id: id, chunk: p.script.chunk(r), delay: p.script.delay(r), finish: finish(r)}
+	for _, e := range []struct {
+		from []Pattern
+		to   *[]func(string) bool
+	}{{r.Expect, &planned.expect}, {r.ExpectNot, &planned.expectNot}} {
+		for _, pattern := range e.from {
+			fits, err := pattern.compile()
+			if err != nil {
+				return nil, p.invalid(r.Line, err)
+			}
+			*e.to = append(*e.to, fits)
+		}
+	}
+	for _, f := range r.Faults {
+		if err := f.check(); err != nil {
+			return nil, p.invalid(r.Line, err)
+		}
+	}
+	return planned, p.texts(planned)
+}
+
+func (p *plan) texts(r *plannedReply) (err error) {
+	if r.think, err = parseText(r.Think, false); err != nil {
+		return p.invalid(r.Line, err)
+	}
+	if r.say, err = parseText(r.Say, false); err != nil {
+		return p.invalid(r.Line, err)
+	}
+	for _, c := range r.Calls {
+		t, err := parseText(c.Arguments, true)
+		if err != nil {
+			return p.invalid(r.Line, err)
+		}
+		r.arguments = append(r.arguments, t)
+	}
+	return nil
+}
+
+func (p *plan) invalid(line int, err error) error {
+	return scriptError(p.script.Name, line, "In the part that begins here: "+err.Error(), "See docs/scripts.md for the format")
+}
+
+// finish returns the finish reason of r.
+func finish(r *Reply) string {
+	switch {
+	case r.Finish != "":
+		return r.Finish
+	case len(r.Calls) > 0:
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+// check reports what does not fit together in f.
+func (f Fault) check() error {
+	switch f.Kind {
+	case FaultStatus:
+		if f.Status < 200 || f.Status > 599 || f.After != 0 {
+			return fmt.Errorf("a fault with status %d; write one from 200 to 599, without after", f.Status)
+		}
+		return nil
+	case FaultCut, FaultDrop, FaultHang:
+		if f.Detail != "" {
+			return fmt.Errorf("a fault %s with lines below it; remove them", f.Kind)
+		}
+	case FaultError, FaultErrorField:
+	default:
+		return fmt.Errorf("%q is no fault; use status, cut, drop, hang, error or error-field", f.Kind)
+	}
+	if f.Status != 0 || f.After < 0 || f.Times < 0 {
+		return fmt.Errorf("a fault %s with numbers that do not fit it", f.Kind)
+	}
+	return nil
+}
+
+// split returns the headers and the body that f, a FaultStatus, answers with.
+func (f Fault) split() (http.Header, string) {
+	header := make(http.Header)
+	rest := f.Detail
+	for rest != "" {
+		line, after, _ := strings.Cut(rest, "\n")
+		name, value, ok := strings.Cut(line, ":")
+		if !ok || strings.ContainsAny(name, " \t\"{<") {
+			break
+		}
+		header.Add(textproto.TrimString(name), textproto.TrimString(value))
+		rest = after
+	}
+	return header, strings.TrimPrefix(rest, "\n")
+}

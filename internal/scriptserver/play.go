@@ -1,0 +1,305 @@
+package scriptserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// rendering is a reply made ready to be sent, but for the ids of its calls.
+type rendering struct {
+	content
+	segments []segment
+}
+
+// render makes ready what is the same for every request.
+func (p *plan) render() {
+	for _, st := range p.statements {
+		for _, r := range st.replies {
+			if !r.fixed() {
+				continue
+			}
+			if c, err := r.content(&moment{}); err == nil {
+				r.ready = &rendering{content: c, segments: r.stream(p.script.model(), c)}
+			}
+		}
+	}
+}
+
+// count finds the moment of a request by counting roles in its body, without
+// decoding it. It returns nil if it cannot.
+func (p *plan) count(body []byte) *moment {
+	if len(p.statements) != 1 || len(p.wild) != 1 {
+		return nil
+	}
+	st := p.statements[0]
+	last := bytes.LastIndex(body, []byte(`"role":"user"`))
+	if last < 0 {
+		return nil
+	}
+	place := bytes.Count(body[last:], []byte(`"role":"assistant"`))
+	m := &moment{statement: st, place: place, nextCall: 1 + bytes.Count(body, []byte(`"tool_call_id":`))}
+	for _, r := range st.replies {
+		if place < r.count() {
+			m.reply, m.repetition = r, place+1
+			break
+		}
+		place -= r.count()
+	}
+	if m.reply == nil || !m.reply.counted() {
+		return nil
+	}
+	return m
+}
+
+// counted reports whether r needs nothing of the request but its place.
+func (r *plannedReply) counted() bool {
+	return r.ready != nil && len(r.expect)+len(r.expectNot) == 0
+}
+
+// attemptKey names a reply whose faults are counted.
+type attemptKey struct {
+	reply      *plannedReply
+	repetition int
+}
+
+// fault returns what goes wrong with this attempt at the reply of m, or nil.
+func (s *Server) fault(m *moment) *Fault {
+	if len(m.reply.Faults) == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := attemptKey{m.reply, m.repetition}
+	attempt := s.attempts[key]
+	s.attempts[key]++
+	for i := range m.reply.Faults {
+		f := &m.reply.Faults[i]
+		if f.Times == 0 || attempt < f.Times {
+			return f
+		}
+		attempt -= f.Times
+	}
+	return nil
+}
+
+// rendering returns the reply of m.
+func (p *plan) rendering(m *moment) (*rendering, error) {
+	if m.reply.ready != nil {
+		return m.reply.ready, nil
+	}
+	c, err := m.reply.content(m)
+	if err != nil {
+		return nil, p.refuse(m.reply.Line, err.Error(), "Change what the reply quotes")
+	}
+	return &rendering{content: c, segments: m.reply.stream(p.script.model(), c)}, nil
+}
+
+// play answers a request of size bytes with the reply of m.
+func (s *Server) play(w http.ResponseWriter, r *http.Request, m *moment, req *request, size int) {
+	reply, err := s.plan.rendering(m)
+	if err != nil {
+		s.refuse(w, http.StatusBadRequest, err)
+		return
+	}
+	fault := s.fault(m)
+	out := &output{w: w, gone: r.Context().Done(), closed: s.done, between: m.reply.delay.Between, left: -1}
+	if !out.wait(m.reply.delay.First) {
+		panic(http.ErrAbortHandler)
+	}
+	usage := m.reply.usage(size, reply.content)
+	model := s.plan.script.model()
+	switch {
+	case fault != nil && fault.Kind == FaultStatus:
+		out.status(fault)
+	case fault != nil && fault.Kind == FaultHang && fault.After == 0:
+		out.hang()
+	case !req.stream:
+		out.whole(fault, m.reply.completion(model, m, reply.content, usage))
+	default:
+		if !req.includeUsage {
+			usage = nil
+		}
+		out.stream(fault, m.segments(model, reply), m.reply.end(model, usage))
+	}
+}
+
+// segments returns what is streamed at m, but for the end.
+func (m *moment) segments(model string, r *rendering) []segment {
+	all := r.segments[:1:1]
+	for i, arguments := range r.segments[1:] {
+		all = append(all, m.reply.callStart(model, m.callID(i), i), arguments)
+	}
+	return all
+}
+
+// output writes an answer, slowly or badly where it is told to.
+type output struct {
+	w       http.ResponseWriter
+	gone    <-chan struct{} // the client
+	closed  <-chan struct{} // the server
+	between time.Duration
+	left    int // deltas before a fault; negative for no such
+}
+
+// wait waits, and reports whether anyone is left to hear the rest.
+func (o *output) wait(d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-o.gone:
+	case <-o.closed:
+	}
+	return false
+}
+
+// hang sends what was written and then nothing until someone gives up.
+func (o *output) hang() {
+	o.flush()
+	select {
+	case <-o.gone:
+	case <-o.closed:
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// flush sends what was written, if anything was.
+func (o *output) flush() {
+	if o.w.Header().Get("Content-Type") != "" {
+		_ = http.NewResponseController(o.w).Flush() // the client may have left
+	}
+}
+
+// stream sends events and the end of the reply or, with a fault, that instead.
+func (o *output) stream(fault *Fault, segments []segment, end segment) {
+	o.w.Header().Set("Content-Type", "text/event-stream")
+	if fault != nil && fault.After > 0 {
+		o.left = fault.After
+	}
+	for _, s := range segments {
+		if o.send(s) {
+			continue
+		}
+		if fault == nil {
+			panic(http.ErrAbortHandler) // an end now would make it look whole
+		}
+		break
+	}
+	if fault == nil {
+		o.send(end)
+		return
+	}
+	o.breakOff(fault)
+}
+
+// send writes events, one by one where it matters. It reports whether to go on.
+func (o *output) send(s segment) bool {
+	if o.between <= 0 && o.left < 0 {
+		_, err := o.w.Write(s.data)
+		return err == nil
+	}
+	start := 0
+	for _, end := range s.ends {
+		if o.left == 0 {
+			return false
+		}
+		if _, err := o.w.Write(s.data[start:end]); err != nil {
+			return false
+		}
+		start = end
+		o.left = max(o.left-1, -1)
+		if o.between > 0 {
+			o.flush()
+		}
+		if !o.wait(o.between) {
+			return false
+		}
+	}
+	return true
+}
+
+// breakOff ends a stream that has a fault.
+func (o *output) breakOff(fault *Fault) {
+	var s segment
+	switch fault.Kind {
+	case FaultDrop:
+		o.flush()
+		panic(http.ErrAbortHandler)
+	case FaultHang:
+		o.hang()
+	case FaultError:
+		s.raw("data: " + string(fault.body(http.StatusInternalServerError)))
+	case FaultErrorField:
+		s.raw("error: " + string(fault.body(http.StatusInternalServerError)))
+	}
+	_, _ = o.w.Write(s.data) // the client may have left
+}
+
+// status answers with an HTTP error.
+func (o *output) status(fault *Fault) {
+	header, body := fault.split()
+	for name, values := range header {
+		o.w.Header()[name] = values
+	}
+	if body != "" {
+		if header.Get("Content-Type") == "" && json.Valid([]byte(body)) {
+			o.w.Header().Set("Content-Type", "application/json")
+		}
+		o.w.WriteHeader(fault.Status)
+		_, _ = o.w.Write([]byte(body)) // the client may have left
+		return
+	}
+	writeJSON(o.w, fault.Status, statusBody(fault.Status))
+}
+
+// whole answers a request that wants no stream.
+func (o *output) whole(fault *Fault, body []byte) {
+	if fault == nil {
+		writeJSON(o.w, http.StatusOK, body)
+		return
+	}
+	switch fault.Kind {
+	case FaultError, FaultErrorField:
+		writeJSON(o.w, http.StatusInternalServerError, fault.body(http.StatusInternalServerError))
+		return
+	}
+	writeJSON(o.w, http.StatusOK, body[:len(body)/2])
+	o.breakOff(fault)
+}
+
+// body returns the error object that f puts into a stream.
+func (f *Fault) body(status int) []byte {
+	if f.Detail == "" {
+		return statusBody(status)
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(f.Detail), &object) != nil {
+		return errorBody(f.Detail, "server_error", "", "")
+	}
+	if _, ok := object["error"]; !ok {
+		object = map[string]json.RawMessage{"error": json.RawMessage(f.Detail)}
+	}
+	return appendJSON(nil, object)
+}
+
+// statusBody returns what a vendor says with an HTTP status.
+func statusBody(status int) []byte {
+	kind, code := "invalid_request_error", ""
+	switch {
+	case status == http.StatusUnauthorized:
+		code = "invalid_api_key"
+	case status == http.StatusTooManyRequests:
+		kind, code = "requests", "rate_limit_exceeded"
+	case status >= http.StatusInternalServerError:
+		kind = "server_error"
+	}
+	message := fmt.Sprintf("The script answers with status %d (%s).", status, http.StatusText(status))
+	return errorBody(message, kind, "", code)
+}
