@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ikigai"
+	"ikigai/internal/safetext"
 )
 
 // fault returns the error about something at offset at of the file.
@@ -56,8 +57,9 @@ func unknownFlag(flags map[string]string) error {
 	return nil
 }
 
-// siblings returns the names of the fields that stand in the same object as name.
-func siblings[T any](fields []field[T], name string) []string {
+// siblings returns the names that stand in the same object as name: those of
+// fields and, in the outermost object, beside.
+func siblings[T any](fields []field[T], beside, name string) []string {
 	parent := name[:strings.LastIndexByte(name, '.')+1]
 	var names []string
 	for _, f := range fields {
@@ -66,6 +68,9 @@ func siblings[T any](fields []field[T], name string) []string {
 		if inside && !slices.Contains(names, first) {
 			names = append(names, first)
 		}
+	}
+	if parent == "" {
+		names = append(names, beside)
 	}
 	return names
 }
@@ -80,17 +85,20 @@ func suggest(name string, known []string) string {
 
 // quoteKey returns key as it is when it is a plain name, and quoted otherwise.
 func quoteKey(key string) string {
+	key = clip(key)
 	plain := strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-$") == ""
-	if plain && key != "" && len(key) <= maxShown {
+	if plain && key != "" {
 		return key
 	}
-	return strconv.Quote(clip(key))
+	return strconv.Quote(key)
 }
 
 // maxShown bounds in bytes what an error repeats of a file.
 const maxShown = 80
 
+// clip returns s as an error may repeat it: not too much of it, and no key.
 func clip(s string) string {
+	s = safetext.RedactKeys(s)
 	if len(s) <= maxShown {
 		return s
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/textproto"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -85,11 +86,14 @@ func (f *file) members(key string, v hujson.Value, visit func(member) error) err
 
 // setting takes over a member of the file's outermost object.
 func (f *file) setting(m member) error {
-	switch m.key {
-	case "$schema":
+	switch group, rest, dotted := strings.Cut(m.name, "."); {
+	case dotted:
+		return f.fault(m.at, "no setting is called "+quoteKey(m.name),
+			"Write an object in an object, such as "+strconv.Quote(clip(group))+": {"+strconv.Quote(clip(rest))+": …}")
+	case m.key == "$schema":
 		var address string
 		return f.set(m, &pattern{p: &address, rule: ruleLine}, false)
-	case "vendors":
+	case m.key == "vendors":
 		return f.members(m.key, m.value, f.vendor)
 	}
 	if err := assign(f, table, "vendors", f.s, m.key, m); err != nil {
@@ -150,7 +154,7 @@ func assign[T any](f *file, fields []field[T], beside string, into *T, name stri
 		group = group || strings.HasPrefix(fd.name, name+".")
 	}
 	if !group {
-		return f.unknown(m, append(siblings(fields, name), beside))
+		return f.unknown(m, siblings(fields, beside, name))
 	}
 	return f.members(m.key, m.value, func(inner member) error {
 		return assign(f, fields, beside, into, name+"."+inner.name, inner)

@@ -18,7 +18,7 @@ const keyLimit = 10 * time.Second
 // hasKey reports whether v has a key, as far as can be told without running
 // anything.
 func (s *Settings) hasKey(v Vendor) bool {
-	return v.KeyCmd != "" || v.KeyEnv != "" && strings.TrimSpace(lookup(s.environ, v.KeyEnv)) != ""
+	return v.KeyCmd != "" || v.KeyEnv != "" && strings.TrimSpace(s.getenv(v.KeyEnv)) != ""
 }
 
 // key returns the key for the vendor name and where it comes from: the variable
@@ -27,7 +27,7 @@ func (s *Settings) hasKey(v Vendor) bool {
 func (s *Settings) key(ctx context.Context, name string, v Vendor, run KeyCommand) (key, source string, err error) {
 	setting := "vendors." + name
 	if v.KeyEnv != "" {
-		if key := strings.TrimSpace(lookup(s.environ, v.KeyEnv)); key != "" {
+		if key := strings.TrimSpace(s.getenv(v.KeyEnv)); key != "" {
 			return key, v.KeyEnv, checkKey(key, "The variable "+v.KeyEnv)
 		}
 	}

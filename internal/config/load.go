@@ -57,7 +57,11 @@ func Load(in Input) (*Settings, []Notice, error) {
 
 // defaults returns the settings of somebody who has set nothing.
 func defaults(environ []string) *Settings {
-	s := &Settings{Vendors: make(map[string]Vendor, len(presets)), environ: environ}
+	s := &Settings{
+		Vendors: make(map[string]Vendor, len(presets)),
+		// Printed settings must not show the environment, which holds keys.
+		getenv: func(name string) string { return lookup(environ, name) },
+	}
 	applyDefaults(table, s)
 	for _, p := range presets {
 		s.Vendors[p.name] = p.vendor

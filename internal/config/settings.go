@@ -36,7 +36,7 @@ type Settings struct {
 	// exists. It is "" when there is no place for one.
 	UserFile string
 
-	environ []string
+	getenv  func(name string) string
 	origins map[string]string // by key; a key that is missing has its default
 }
 

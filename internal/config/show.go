@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"ikigai/internal/safetext"
 )
 
 // Entry is one setting as a person is shown it.
@@ -13,19 +15,19 @@ type Entry struct {
 	Origin string `json:"origin"` // "default", FILE:LINE, a variable or a flag
 }
 
-// masked stands for a value that is not shown.
-const masked = "********"
-
 // Show returns all settings in force: the table in its order, then the vendors
-// by name. Headers and what looks like a key in a key command are masked.
+// by name. The values of headers, and whatever looks like a key elsewhere, are
+// replaced by safetext.Redacted.
 func (s *Settings) Show() []Entry {
 	entries := s.entries()
 	for i, e := range entries {
 		switch {
 		case strings.Contains(e.Key, ".headers."):
-			entries[i].Value = masked
+			entries[i].Value = safetext.Redacted
 		case strings.HasSuffix(e.Key, ".key_cmd"):
 			entries[i].Value = maskKeys(e.Value)
+		default:
+			entries[i].Value = safetext.RedactKeys(e.Value)
 		}
 	}
 	return entries
@@ -62,13 +64,15 @@ func (s *Settings) Origin(key string) string {
 	return "default"
 }
 
-// maskKeys masks the words of a command line that look like keys: long, of
-// letters and digits both. Somebody will have written `echo` and the key.
+// maskKeys masks the words of a command line that might be keys, of whatever
+// vendor: long, of letters and digits both. Somebody will have written `echo`
+// and the key.
 func maskKeys(command string) string {
+	command = safetext.RedactKeys(command)
 	isSeparator := func(r rune) bool { return strings.ContainsRune(" \t'\"=/:;|&()<>", r) }
 	for _, word := range strings.FieldsFunc(command, isSeparator) {
 		if len(word) >= 16 && strings.ContainsAny(word, "0123456789") && strings.ContainsFunc(word, isLetter) {
-			command = strings.ReplaceAll(command, word, masked)
+			command = strings.ReplaceAll(command, word, safetext.Redacted)
 		}
 	}
 	return command

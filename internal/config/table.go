@@ -34,7 +34,7 @@ var table = []field[Settings]{
 		doc: "Tools that may run at once. Above 1 only tools that declare themselves read-only overlap.",
 		of:  func(s *Settings) value { return &integer{&s.ToolConcurrency, 1, 64} }},
 	{name: "tool_choice", def: "auto",
-		doc: "Whether the model may call tools: `auto`, `none`, `required` (at least one call) or the name of the one tool to call.",
+		doc: "Whether the model may call tools: `auto`, `none`, `required` (at least one call) or the name of the one tool to call. It applies to the first request of a statement; `none` to all.",
 		of:  func(s *Settings) value { return &toolChoice{&s.ToolChoice} }},
 	{name: "approval", def: ApprovalNever,
 		doc: "When a tool call needs the person's consent: `never`, `ask` before each call that is not read-only, or `deny` all of those.",

@@ -197,7 +197,7 @@ var (
 		accepts: `a model, such as "openai/gpt-5"`,
 	}
 	rulePath = rule{
-		expr:    `^([^~\x00][^\x00]*|~(/[^\x00]*)?)?$`,
+		expr:    `^([^~\x00-\x1f\x7f][^\x00-\x1f\x7f]*|~(/[^\x00-\x1f\x7f]*)?)?$`,
 		accepts: `the path of a file, such as "~/ikigai.db"`,
 	}
 	ruleURL = rule{

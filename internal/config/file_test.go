@@ -1,0 +1,241 @@
+package config
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/tailscale/hujson"
+)
+
+const path = "/home/me/config.json"
+
+// S2.87: each fault is named with its place, the setting, the value and what
+// would be accepted.
+func TestFaults(t *testing.T) {
+	for _, test := range []struct{ file, want string }{
+		// Values.
+		{`{"max_tool_turns": 0}`, path + `:1:20: max_tool_turns is 0. Write a whole number from 1 to 10000.`},
+		{`{"max_tool_turns": 10001}`, path + `:1:20: max_tool_turns is 10001. Write a whole number from 1 to 10000.`},
+		{`{"max_tool_turns": 2.5}`, path + `:1:20: max_tool_turns is 2.5. Write a whole number from 1 to 10000.`},
+		{`{"max_tool_turns": 1e400}`, path + `:1:20: max_tool_turns is 1e400. Write a whole number from 1 to 10000.`},
+		{`{"max_tool_turns": 99999999999999999999}`, path + `:1:20: max_tool_turns is 99999999999999999999. Write a whole number from 1 to 10000.`},
+		{`{"max_tool_turns": "50"}`, path + `:1:20: max_tool_turns is "50". Write a whole number from 1 to 10000, without quotes.`},
+		{`{"max_tool_turns": null}`, path + `:1:20: max_tool_turns is null. Write a whole number from 1 to 10000.`},
+		{`{"max_tool_turns": true}`, path + `:1:20: max_tool_turns is true. Write a whole number from 1 to 10000.`},
+		{`{"max_output_size": 1023}`, path + `:1:21: max_output_size is 1023. Write a whole number from 1024 to 1073741824.`},
+		{`{"approval": ["ask"]}`, path + `:1:14: approval is a list. Write never, ask or deny, in quotes.`},
+		{`{"approval": "Ask"}`, path + `:1:14: approval is "Ask". Write never, ask or deny.`},
+		{`{"bash_result": ""}`, path + `:1:17: bash_result is "". Write combined or split.`},
+		{`{"tool_choice": "bash tool"}`, path + `:1:17: tool_choice is "bash tool". Write auto, none, required or the name of a tool.`},
+		{`{"model": "openai/"}`, path + `:1:11: model is "openai/". Write a model, such as "openai/gpt-5".`},
+		{`{"model": "a\u001b[2Jb"}`, path + `:1:11: model is "a\x1b[2Jb". Write a model, such as "openai/gpt-5".`}, // P42
+		{`{"database": "~root/x"}`, path + `:1:14: database is "~root/x". Write the path of a file, such as "~/ikigai.db".`},
+		{`{"timeouts": {"idle": 10}}`, path + `:1:23: timeouts.idle is 10. Write a time from 1ms to 24h, such as 500ms, 10s or 2m, in quotes.`},
+		{`{"timeouts": {"idle": "10"}}`, path + `:1:23: timeouts.idle is "10". Write a time from 1ms to 24h, such as 500ms, 10s or 2m.`},
+		{`{"timeouts": {"idle": "-1s"}}`, path + `:1:23: timeouts.idle is "-1s". Write a time from 1ms to 24h, such as 500ms, 10s or 2m.`},
+		{`{"timeouts": {"idle": "25h"}}`, path + `:1:23: timeouts.idle is "25h". Write a time from 1ms to 24h, such as 500ms, 10s or 2m.`},
+		{`{"timeouts": "10s"}`, path + `:1:14: timeouts is text. Write an object, such as {}.`},
+		{`{"vendors": []}`, path + `:1:13: vendors is a list. Write an object, such as {}.`},
+		{`[]`, path + `:1:1: the file holds a list. Write an object, such as {}.`},
+
+		// Places: lines from 1, columns in characters.
+		{"{\n  // größer\n  \"max_retries\": 2, \"max_tool_turns\": 0\n}", path + `:3:39: max_tool_turns is 0. Write a whole number from 1 to 10000.`},
+		{"\ufeff{\"max_retries\": 99}", path + `:1:17: max_retries is 99. Write a whole number from 0 to 20.`},
+		{`{"$schema": "größe", "max_retries": 99}`, path + `:1:37: max_retries is 99. Write a whole number from 0 to 20.`},
+
+		// Names.
+		{`{"max_turns": 5}`, path + `:1:2: no setting is called max_turns. Perhaps max_tool_turns is meant.`},
+		{`{"vendors": {"x": {"baseURL": ""}}}`, path + `:1:20: no setting is called vendors.x.baseURL. Perhaps base_url is meant.`},
+		{`{"vendors": {"x": {"header": {}}}}`, path + `:1:20: no setting is called vendors.x.header. Perhaps headers is meant.`},
+		{`{"vendors": {"x": {"apiKey": "0123456789abcdef"}}}`, path + `:1:20: no setting is called vendors.x.apiKey. Name the variable that holds the key in key_env, or a command that prints it in key_cmd.`},
+		{`{"timeouts": {"conect": "1s"}}`, path + `:1:15: no setting is called timeouts.conect. Perhaps connect is meant.`},
+		{`{"timeouts": {"read": "1s"}}`, path + `:1:15: no setting is called timeouts.read. Known are connect, first_byte, idle.`},
+		{`{"timeouts.idle": "1s"}`, path + `:1:2: no setting is called timeouts.idle. Write an object in an object, such as "timeouts": {"idle": …}.`},
+		{`{"": 1}`, path + `:1:2: no setting is called "". Known are model, max_tool_turns, max_output_size, bash_result, tool_concurrency, tool_choice, approval, max_retries, timeouts, database, vendors.`},
+		{`{"model": "a/b", "model": "c/d"}`, path + `:1:18: model is set twice. Keep one of the two.`},
+		{`{"vendors": {"a/b": {}}}`, path + `:1:14: "a/b" cannot be the name of a vendor. Use letters, digits, - and _.`},
+		{`{"vendors": {"x": {"headers": {"A B": ""}}}}`, path + `:1:32: "A B" cannot be the name of a header. Write a header's name, such as "X-Title".`},
+
+		// Syntax.
+		{`{"model": "a/b" "max_retries": 1}`, path + `:1:17: the file is not valid JSON: invalid character '"' after object value (expecting ',' or '}'). Correct it there or just before.`},
+		{"{\n\"model\": gpt}", path + `:2:10: the file is not valid JSON: this is neither text in quotes nor a number, true or false. Correct it there or just before.`},
+		{"{\"model\": \"\xff\"}", path + `:1:12: the file is not UTF-8 text. Save it as UTF-8.`},
+	} {
+		_, err := parseText(test.file)
+		wantUsage(t, err, test.want)
+	}
+}
+
+// P41: where a key was written by mistake, no error repeats it.
+func TestFaultsRepeatNoKey(t *testing.T) {
+	const key = "sk-proj-0123456789abcdefghij"
+	for _, file := range []string{
+		`{"vendors": {"openai": {"key_env": "` + key + `"}}}`,
+		`{"vendors": {"openai": {"key_env": "gsk_0123456789abcdefghijklmn"}}}`,
+		`{"vendors": {"openai": {"key_cmd": "echo ` + key + `\n"}}}`,
+		`{"vendors": {"openai": {"base_url": "https://me:` + key + `@example.com"}}}`,
+		`{"vendors": {"openai": {"headers": {"Authorization": "Bearer ` + key + `\n"}}}}`,
+		`{"vendors": {"openai": {"headers": {"Bearer ` + key + `": ""}}}}`,
+		`{"vendors": {"openai": {"organization": "` + key + `\u0000"}}}`,
+		`{"vendors": {"openai": {"api_key": "` + key + `"}}}`,
+		`{"vendors": {"openai": {"api": "` + key + `"}}}`,
+		`{"model": "` + key + `/"}`,
+		`{"model": "` + key + `\x"}`,
+		`{"model": ` + key + `}`,
+		`{"` + key + `": 1}`,
+	} {
+		_, err := parseText(file)
+		if err == nil {
+			t.Errorf("%s is accepted", file)
+		} else if strings.Contains(err.Error(), "0123456789") {
+			t.Errorf("the key is repeated: %v", err)
+		}
+	}
+}
+
+func TestFilesWithoutSettings(t *testing.T) {
+	for _, file := range []string{"", " \n", "{}", "// all of it\n// commented out", "/* x */", "\ufeff", `{"$schema": "x"}`} {
+		if s := mustParse(t, file); s.MaxToolTurns != 50 {
+			t.Errorf("%q sets something", file)
+		}
+	}
+}
+
+// A hostile file costs no more than an error.
+func TestDeepNesting(t *testing.T) {
+	for _, open := range []string{"[", `{"a":`} {
+		if _, err := parseText(strings.Repeat(open, maxFileSize/len(open))); err == nil {
+			t.Errorf("a file of %q is accepted", open)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	var names []string
+	for _, f := range table {
+		names = append(names, f.name)
+	}
+	names = append(names, "openai", "openrouter")
+	for name, want := range map[string][]string{
+		"modle":           {"model"},
+		"Model":           {"model"},
+		"max-tool-turns":  {"max_tool_turns"},
+		"maxToolTurns":    {"max_tool_turns"},
+		"max_turns":       {"max_tool_turns"},
+		"max_output":      {"max_output_size"},
+		"aproval":         {"approval"},
+		"opnai":           {"openai"},
+		"temperature":     nil,
+		"":                nil,
+		"x":               nil,
+		"timeout.connect": {"timeouts.connect"},
+	} {
+		if diff := cmp.Diff(want, nearest(name, names)); diff != "" {
+			t.Errorf("nearest to %q (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := nearest("ab", []string{"ac", "ad", "xyz"}); !slices.Equal(got, []string{"ac", "ad"}) {
+		t.Errorf("equally near: %q", got)
+	}
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"ab", "ba", 1}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abcd", "acbd", 1}, {"kitten", "sitting", 3}} {
+		if got := distance(test.a, test.b); got != test.want {
+			t.Errorf("distance of %q and %q is %d, want %d", test.a, test.b, got, test.want)
+		}
+		if got := distance(test.b, test.a); got != test.want {
+			t.Errorf("distance of %q and %q is %d, want %d", test.b, test.a, got, test.want)
+		}
+	}
+}
+
+// FuzzFile states two laws. Whatever loads is valid by the published schema.
+// And what is shown of it, written as a file, loads to the same settings.
+func FuzzFile(f *testing.F) {
+	for _, seed := range []string{
+		``, `{}`, `// c`, `{"model": "a/b/c", "max_tool_turns": 7, "max_output_size": 2048}`,
+		`{"$schema": "s", "bash_result": "split", "tool_choice": "bash", "approval": "deny", "max_retries": -0,}`,
+		`{"timeouts": {"connect": "1.5s", "first_byte": "1h0m0.5s", "idle": "24h"}, "database": "~/x y.db"}`,
+		`{"vendors": {"openai": {"key_cmd": "pass x"}, "l-1": {"api": "chat", "base_url": "http://[::1]:80/v1", "model": "m:1",
+		"key_env": "", "organization": "ö", "max_tokens_field": "max_completion_tokens", "insecure": true, "headers": {"x.y": "z", "A": ""}}}}`,
+		"{\"database\": \"\\ud800\"}", `{"max_tool_turns": "50"}`, `{"vendors": {"x": {"base_url": "https://%"}}}`, "\ufeff{}", "[1,", `{"a`,
+	} {
+		f.Add([]byte(seed))
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(Schema(), &schema); err != nil {
+		f.Fatal(err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		s, err := parseText(string(content))
+		if err != nil {
+			return
+		}
+		if standard, err := hujson.Standardize(append(content, '\n')); err == nil {
+			var instance any
+			if err := json.Unmarshal(standard, &instance); err != nil {
+				t.Fatal(err)
+			}
+			if err := resolved.Validate(instance); err != nil {
+				t.Errorf("the schema refuses what loads: %v", err)
+			}
+		}
+		again := mustParse(t, fileOf(t, s))
+		if diff := cmp.Diff(s.entries(), again.entries(), cmp.FilterPath(isOrigin, cmp.Ignore())); diff != "" {
+			t.Errorf("what is shown loads to something else (-want +got):\n%s", diff)
+		}
+		s.Show()
+	})
+}
+
+func isOrigin(p cmp.Path) bool { return p.Last().String() == ".Origin" }
+
+// fileOf returns a file of settings that sets all of s.
+func fileOf(t *testing.T, s *Settings) string {
+	root := map[string]any{}
+	insert(root, table, s)
+	vendors := map[string]any{}
+	for name, v := range s.Vendors {
+		vendors[name] = map[string]any{"headers": maps.Clone(v.Headers)}
+		if v.Headers == nil {
+			delete(vendors[name].(map[string]any), "headers")
+		}
+		insert(vendors[name].(map[string]any), vendorTable, &v)
+	}
+	root["vendors"] = vendors
+	file, err := json.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(file)
+}
+
+func insert[T any](into map[string]any, fields []field[T], from *T) {
+	for _, f := range fields {
+		v := f.of(from)
+		text := v.String()
+		if text == "" {
+			continue
+		}
+		object, name := into, f.name
+		if group, rest, nested := strings.Cut(name, "."); nested {
+			if into[group] == nil {
+				into[group] = map[string]any{}
+			}
+			object, name = into[group].(map[string]any), rest
+		}
+		if object[name] = text; jsonType(v) != "string" {
+			object[name] = json.RawMessage(text)
+		}
+	}
+}
