@@ -1,0 +1,281 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func bash(t testing.TB, script string) Command {
+	return Command{Path: "/bin/bash", Args: []string{"-c", script}, Dir: t.TempDir(),
+		Env: []string{"PATH=/usr/bin:/bin"}, Limits: [2]int{10 << 10, 4 << 10}, Spill: spillTo(t.TempDir())}
+}
+
+func spillTo(dir string) func() (*os.File, error) {
+	return func() (*os.File, error) { return os.CreateTemp(dir, "out-*") }
+}
+
+func mustRun(t testing.TB, c Command) Result {
+	t.Helper()
+	r, err := Run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// text joins what was kept of the given streams; "|N|" stands for a gap.
+func text(o Output, streams ...int) string {
+	var b strings.Builder
+	for _, p := range o.Pieces {
+		for _, s := range streams {
+			if p.Stream == s {
+				if p.Gap > 0 {
+					fmt.Fprintf(&b, "|%d|", p.Gap)
+				}
+				b.Write(p.Bytes)
+			}
+		}
+	}
+	return b.String()
+}
+
+func TestExit(t *testing.T) {
+	for script, want := range map[string]int{"true": 0, "exit 3": 3, "no-such-command": 127, "kill -9 $$": 137, "kill -TERM $$": 143} {
+		if r := mustRun(t, bash(t, script)); r.Exit != want || r.TimedOut || r.Cancelled {
+			t.Errorf("%s: %+v, want exit %d", script, r, want)
+		}
+	}
+	if _, err := Run(context.Background(), Command{Path: "/no/such/file"}); err == nil {
+		t.Error("a missing program started")
+	}
+}
+
+func TestStreams(t *testing.T) {
+	r := mustRun(t, bash(t, "echo a; sleep 0.05; echo b >&2; sleep 0.05; echo c"))
+	if got := text(r.Output, Stdout, Stderr); got != "a\nb\nc\n" {
+		t.Errorf("in order of arrival: %q", got)
+	}
+	if got := text(r.Output, Stdout); got != "a\nc\n" {
+		t.Errorf("standard output: %q", got)
+	}
+}
+
+// P20: a reader of standard input gets its end, one of the terminal an error.
+func TestNoInput(t *testing.T) {
+	r := mustRun(t, bash(t, "cat; echo $?; read -r x </dev/tty || echo none"))
+	if got := text(r.Output, Stdout); got != "0\nnone\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// P20, P21: what stays in the background neither holds the call up nor
+// outlives it.
+func TestBackground(t *testing.T) {
+	for _, script := range []string{
+		"sleep 1000 & echo $!",
+		"nohup sleep 1000 & echo $!",
+		"sleep 1000 >/dev/null 2>&1 & echo $!",
+		"(trap '' TERM; while :; do sleep 1; done) & echo $!",
+		"(sleep 1000 & echo $!) ",
+	} {
+		r := mustRun(t, bash(t, script))
+		if r.Exit != 0 || r.Duration > 20*time.Second {
+			t.Errorf("%s: %+v", script, r)
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(text(r.Output, Stdout)))
+		if err != nil {
+			t.Fatalf("%s: %v", script, err)
+		}
+		if alive(pid) {
+			t.Errorf("%s: the process still runs", script)
+		}
+	}
+}
+
+// P20: a process that left the group holds the streams open and is left alone.
+func TestLeftGroup(t *testing.T) {
+	r := mustRun(t, bash(t, "setsid sleep 1000 & echo $!"))
+	pid, err := strconv.Atoi(strings.TrimSpace(text(r.Output, Stdout)))
+	if err != nil || !alive(pid) {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := bytes.Cut(stat, []byte(") "))
+	return len(rest) > 0 && rest[0] != 'Z'
+}
+
+// Output that a process substitution still writes after the command has ended
+// is not lost.
+func TestLateOutput(t *testing.T) {
+	r := mustRun(t, bash(t, "exec > >(sleep 0.05; cat); echo late"))
+	if got := text(r.Output, Stdout); got != "late\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// S0.36, P21: the whole group ends, what was printed is kept.
+func TestTimeout(t *testing.T) {
+	c := bash(t, "echo before; sleep 1000 & echo $! > pid; sleep 1000; echo after")
+	c.Timeout = 200 * time.Millisecond
+	r := mustRun(t, c)
+	if !r.TimedOut || r.Exit != 143 || text(r.Output, Stdout) != "before\n" {
+		t.Errorf("%+v", r)
+	}
+	raw, err := os.ReadFile(filepath.Join(c.Dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid, _ := strconv.Atoi(strings.TrimSpace(string(raw))); alive(pid) {
+		t.Error("a grandchild outlived the timeout")
+	}
+}
+
+func TestStubborn(t *testing.T) {
+	c := bash(t, "trap 'echo no' TERM; while :; do sleep 0.1; done")
+	c.Timeout = 100 * time.Millisecond
+	if r := mustRun(t, c); !r.TimedOut || r.Exit != 137 || !strings.HasPrefix(text(r.Output, Stdout), "no\n") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := bash(t, "echo ready; sleep 1000")
+	c.Progress = func([]byte) { cancel() }
+	r, err := Run(ctx, c)
+	if err != nil || !r.Cancelled || text(r.Output, Stdout) != "ready\n" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// S0.27, S0.28, P24, P25: the beginning and the end are kept, the whole is in a
+// file of its own.
+func TestLimits(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]bool{}
+	for _, tc := range []struct{ script, stdout string }{
+		{"printf 'é%.0s' {1..5}", "ééééé"}, // exactly the limit
+		{"printf 'é%.0s' {1..6}", "éé|4|éé"},
+		{"printf '%s' 01234567890123456789", "01234|10|56789"},
+		{"printf '%s' 0123; sleep 0.01; printf '%s' 45678901234567; sleep 0.01; printf 89", "01234|10|56789"},
+	} {
+		c := bash(t, tc.script)
+		c.Limits, c.Spill = [2]int{10, 4}, spillTo(dir)
+		r := mustRun(t, c)
+		if got := text(r.Output, Stdout); got != tc.stdout {
+			t.Errorf("%s: %q, want %q", tc.script, got, tc.stdout)
+		}
+		if !strings.Contains(tc.stdout, "|") {
+			if r.Output.File != "" {
+				t.Errorf("%s: a file for output that is not cut", tc.script)
+			}
+			continue
+		}
+		raw, err := os.ReadFile(r.Output.File)
+		if err != nil || int64(len(raw)) != r.Output.Total[Stdout] || files[r.Output.File] {
+			t.Errorf("%s: file %q: %q, %v", tc.script, r.Output.File, raw, err)
+		}
+		files[r.Output.File] = true
+	}
+}
+
+func TestLimitsOfBoth(t *testing.T) {
+	c := bash(t, "printf 0123456789; sleep 0.05; printf abcdefgh >&2; sleep 0.05; printf XYZ")
+	c.Limits = [2]int{10, 4}
+	r := mustRun(t, c)
+	if got := text(r.Output, Stdout, Stderr); got != "01234|3|89ab|4|ghXYZ" {
+		t.Errorf("got %q", got)
+	}
+	raw, err := os.ReadFile(r.Output.File)
+	if err != nil || string(raw) != "0123456789abcdefghXYZ" {
+		t.Errorf("file: %q, %v", raw, err)
+	}
+}
+
+func TestNoFile(t *testing.T) {
+	c := bash(t, "printf %100s x")
+	c.Limits = [2]int{10, 10}
+	c.Spill = func() (*os.File, error) { return nil, syscall.ENOSPC }
+	if r := mustRun(t, c); r.Output.FileErr != syscall.ENOSPC || r.Output.Total[Stdout] != 100 {
+		t.Errorf("%+v", r)
+	}
+	c.Spill = nil
+	if r := mustRun(t, c); r.Output.FileErr != nil || r.Output.Total[Stdout] != 100 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// S0.29, P23: both streams huge, one of them a single line.
+func TestHuge(t *testing.T) {
+	c := bash(t, "head -c 30000000 /dev/zero | tr '\\0' x & head -c 30000000 /dev/zero >&2; wait")
+	r := mustRun(t, c)
+	if r.Exit != 0 || r.Output.Total != [2]int64{30000000, 30000000} || r.Output.FileBytes != 60000000 {
+		t.Errorf("exit %d, total %v, file %d", r.Exit, r.Output.Total, r.Output.FileBytes)
+	}
+	if n := len(text(r.Output, Stdout, Stderr)); n > 15<<10 {
+		t.Errorf("%d bytes kept", n)
+	}
+}
+
+// FuzzCapture: however the streams are split into pieces, what is not left out
+// stands in its place, the limits hold and no character is cut.
+func FuzzCapture(f *testing.F) {
+	f.Add("hello\nwörld\n", "oops\n", uint8(4), uint8(3), uint8(2))
+	f.Add("0123456789012345678901234567890123456789", "é€😀é€😀", uint8(10), uint8(5), uint8(7))
+	f.Add("", "x", uint8(0), uint8(0), uint8(1))
+	f.Fuzz(func(t *testing.T, stdout, stderr string, limit0, limit1, step uint8) {
+		k := newCapture(Command{Limits: [2]int{int(limit0), int(limit1)}, Spill: spillTo(t.TempDir())})
+		rest := [2]string{stdout, stderr}
+		for i := 0; rest[0]+rest[1] != ""; i++ {
+			n := min(int(step)%17+1, len(rest[i%2]))
+			k.add(i%2, []byte(rest[i%2][:n]))
+			rest[i%2] = rest[i%2][n:]
+		}
+		out := k.finish()
+		for i, whole := range []string{stdout, stderr} {
+			limit, at, shown := []int{int(limit0), int(limit1)}[i], 0, 0
+			for _, p := range out.Pieces {
+				if p.Stream != i {
+					continue
+				}
+				at += int(p.Gap)
+				if !strings.HasPrefix(whole[at:], string(p.Bytes)) {
+					t.Fatalf("%q is not at %d of %q", p.Bytes, at, whole)
+				}
+				at += len(p.Bytes)
+				shown += len(p.Bytes)
+			}
+			if at != len(whole) || shown > limit || len(whole) <= limit && shown != len(whole) {
+				t.Fatalf("stream %d: %d of %d bytes accounted for, %d shown, limit %d", i, at, len(whole), shown, limit)
+			}
+			if int64(len(whole)) != out.Total[i] {
+				t.Fatalf("total %d of %d", out.Total[i], len(whole))
+			}
+		}
+		if out.File != "" {
+			raw, err := os.ReadFile(out.File)
+			if err != nil || len(raw) != len(stdout)+len(stderr) {
+				t.Fatalf("file of %d bytes, %v", len(raw), err)
+			}
+		}
+	})
+}
