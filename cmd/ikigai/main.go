@@ -1,4 +1,19 @@
 // Command ikigai is an agent for the terminal.
 package main
 
-func main() {}
+import (
+	"context"
+	"os"
+
+	"ikigai/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Run(context.Background(), cli.Process{
+		Args: os.Args[1:],
+		Env:  os.Environ(),
+		In:   os.Stdin,
+		Out:  os.Stdout,
+		Err:  os.Stderr,
+	}))
+}

@@ -221,7 +221,7 @@ func TestGateAnswersTheModel(t *testing.T) {
 		says   string
 	}{
 		{"unknown tool", calls("1 rm {}"), nil, ikigai.CodeToolNotFound, `No tool is named \"rm\". Use one of: touch.`}, // S0.11
-		{"invalid JSON", calls(`1 touch {"a":`), nil, ikigai.CodeInvalidParams, "not valid JSON"},                   // S1.15
+		{"invalid JSON", calls(`1 touch {"a":`), nil, ikigai.CodeInvalidParams, "not valid JSON"},                       // S1.15
 		{"cut off", []any{ // P32
 			ikigai.Delta{Call: &ikigai.CallDelta{ID: "1", Name: "touch", Arguments: `{"a":1}`}},
 			ikigai.Delta{Stop: ikigai.StopLength},

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ikigai"
+	"ikigai/internal/config"
+	"ikigai/internal/journal"
+	"ikigai/internal/safetext"
+)
+
+// checkTime bounds the reading of the whole database.
+const checkTime = 20 * time.Second
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check that everything ikigai needs is there and whole",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+	}
+}
+
+// doctor prints a line for each thing it looks at. It ends with the code of the
+// worst it finds.
+func (a *app) doctor(ctx context.Context) error {
+	r := &checkup{app: a}
+	if err := a.load(); err != nil {
+		r.bad(exitUsage, "settings", err.Error())
+		return r.end()
+	}
+	r.good("settings", a.settings.UserFile)
+	r.model(ctx)
+	r.shell()
+	r.database(ctx)
+	r.journals()
+	return r.end()
+}
+
+// checkup collects what doctor finds.
+type checkup struct {
+	*app
+	code int
+}
+
+func (r *checkup) good(what, how string) { r.line("ok  ", what, how) }
+
+func (r *checkup) bad(code int, what, how string) {
+	r.line("BAD ", what, how)
+	if r.code == 0 {
+		r.code = code
+	}
+}
+
+func (r *checkup) line(mark, what, how string) {
+	fmt.Fprintf(r.Out, "%s %-9s %s\n", mark, what, safetext.Terminal(safetext.Redact(how, r.secrets())))
+}
+
+func (r *checkup) end() error {
+	if r.code != 0 {
+		return &quietError{r.code}
+	}
+	return nil
+}
+
+func (r *checkup) model(ctx context.Context) {
+	e, err := r.settings.Resolve(ctx, config.ShellKeyCommand(r.Env))
+	if err != nil {
+		r.bad(exitOf(ikigai.KindOf(err)), "model", err.Error())
+		return
+	}
+	how := e.Name + " at " + e.BaseURL
+	if e.KeySource != "" {
+		how += ", key from " + e.KeySource
+	}
+	r.good("model", how)
+}
+
+func (r *checkup) shell() {
+	path, err := exec.LookPath("bash")
+	if err != nil {
+		r.bad(exitUsage, "bash", "bash is not on the PATH. Install it: the bash tool needs it.")
+		return
+	}
+	r.good("bash", path)
+}
+
+func (r *checkup) database(ctx context.Context) {
+	store, err := r.storeNow(ctx)
+	if err != nil {
+		r.bad(exitStore, "database", err.Error())
+		return
+	}
+	defer store.Close()
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	h, err := store.Check(ctx)
+	if err != nil {
+		r.bad(exitStore, "database", err.Error())
+		return
+	}
+	how := fmt.Sprintf("%s, schema %d, %s, %.1f MB, %d sessions, %d events", h.Path, h.Schema, h.JournalMode,
+		float64(h.Bytes)/1e6, h.Sessions, h.Events)
+	if !h.Checked {
+		how += ", too large to read in full"
+	}
+	if len(h.Problems) == 0 {
+		r.good("database", how)
+		return
+	}
+	for _, problem := range h.Problems {
+		r.bad(exitStore, "database", problem+". Export what can be read, and begin a new file.")
+	}
+}
+
+// journals tells what waits for the database.
+func (r *checkup) journals() {
+	found := false
+	for _, dir := range (places{r.settings.Database}).journals() {
+		waiting, err := journal.List(dir)
+		if err != nil {
+			r.bad(exitStore, "journal", err.Error())
+		}
+		for _, w := range waiting {
+			found = true
+			how := fmt.Sprintf("%d events of session %s wait in %s since %s", w.Events, w.Session, w.Path,
+				w.Since.Time().Format(time.DateTime))
+			switch {
+			case w.Damaged:
+				r.bad(exitStore, "journal", how+"; some of the file cannot be read. Keep it, and report how it came about.")
+			case w.Refused:
+				r.bad(exitStore, "journal", how+"; another process went on with the session meanwhile. Keep the file: its events are in no database.")
+			default:
+				r.line("wait", "journal", how+". They are delivered when the session is continued.")
+			}
+		}
+	}
+	if !found {
+		r.good("journal", "nothing waits for the database")
+	}
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"iter"
+
+	"github.com/spf13/cobra"
+
+	"ikigai"
+	"ikigai/internal/journal"
+	"ikigai/internal/render"
+	"ikigai/internal/transcript"
+)
+
+func (a *app) logCommand() *cobra.Command {
+	var asJSON, verbose, compact bool
+	cmd := &cobra.Command{
+		Use:   "log [ID]",
+		Short: "Show what happened in a session",
+		Long: `Show what happened in a session: the last one of this directory, or the one
+whose ID begins with ID.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w := which{last: len(args) == 0}
+			if len(args) > 0 {
+				w.id = args[0]
+			}
+			style := a.style(a.Out)
+			style.Verbose, style.Compact, style.More = verbose, compact, "ikigai log"
+			return a.log(cmd.Context(), w, style, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "a line of JSON for each event")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "also what the model was sent: system prompt, tools, requests, usage")
+	cmd.Flags().BoolVar(&compact, "compact", false, "fold long output")
+	return cmd
+}
+
+func (a *app) log(ctx context.Context, w which, style render.Style, asJSON bool) error {
+	if err := a.load(); err != nil {
+		return err
+	}
+	store, err := a.storeNow(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	id, err := a.find(ctx, store, w)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(a.Out)
+	defer out.Flush()
+	events := a.allEvents(ctx, store, id)
+	if asJSON {
+		return writeJSON(out, events)
+	}
+	return writePage(out, events, style)
+}
+
+// allEvents yields the events of a session: those in the store, then those
+// that still wait for it in a journal.
+func (a *app) allEvents(ctx context.Context, store ikigai.Log, id ikigai.ID) iter.Seq2[ikigai.Event, error] {
+	return func(yield func(ikigai.Event, error) bool) {
+		last := ikigai.Seq(0)
+		for e, err := range store.Events(ctx, id, 0) {
+			if !yield(e, err) || err != nil {
+				return
+			}
+			last = e.Seq
+		}
+		for e, err := range journal.Events(id, places{a.settings.Database}.journals()...) {
+			if err == nil && e.Seq <= last {
+				continue
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func writeJSON(out *bufio.Writer, events iter.Seq2[ikigai.Event, error]) error {
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(transcript.JSONLine(e)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writePage(out *bufio.Writer, events iter.Seq2[ikigai.Event, error], style render.Style) error {
+	page := render.Page{Style: style}
+	var fold transcript.Transcript
+	show := func(blocks []transcript.Block) error {
+		for _, b := range blocks {
+			if _, err := out.WriteString(page.Block(b)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		if err := show(fold.Add(e)); err != nil {
+			return err
+		}
+	}
+	return show(fold.Open())
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"io"
+	"strings"
+	"sync"
+
+	"ikigai"
+	"ikigai/internal/render"
+	"ikigai/internal/transcript"
+)
+
+// view shows a session while it happens: the answer on standard output, all
+// else on standard error, or every event as a line of JSON on standard output.
+// It is a projection of the session, so that it goes on where the log ends.
+type view struct {
+	json       bool
+	statements bool // show what the person said, too
+	out, err   io.Writer
+
+	mu     sync.Mutex
+	fold   transcript.Transcript
+	blocks map[ikigai.Seq][]transcript.Block // of events that are not yet recorded
+	live   render.Live
+}
+
+func (a *app) newView(json bool) *view {
+	style := a.style(a.Err)
+	_, terminal := terminal(a.Out)
+	return &view{
+		json: json, out: a.Out, err: a.Err,
+		blocks: map[ikigai.Seq][]transcript.Block{},
+		live:   render.Live{Style: style, Exact: !terminal},
+	}
+}
+
+// Add takes in the session's next event, old or new.
+func (v *view) Add(e ikigai.Event) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.blocks[e.Seq] = v.fold.Add(e)
+}
+
+// restored forgets the blocks of the events so far: they were shown when they
+// happened.
+func (v *view) restored() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	clear(v.blocks)
+}
+
+// recorded shows an event once it is in the log.
+func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	blocks := v.blocks[e.Seq]
+	delete(v.blocks, e.Seq)
+	if v.json {
+		_, _ = v.out.Write(transcript.JSONLine(e))
+		return
+	}
+	if !v.statements && (e.Kind == ikigai.KindUser || e.Kind == ikigai.KindSession) {
+		return // the person has just typed it
+	}
+	for _, b := range blocks {
+		v.write(v.live.Block(b))
+	}
+}
+
+// shown shows a piece of a reply as it comes.
+func (v *view) shown(d ikigai.Delta) {
+	if v.json {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.write(v.live.Delta(d))
+}
+
+// progress takes what a running tool prints. The whole of it comes with the
+// result.
+func (v *view) progress(string, []byte) {}
+
+// notice tells the person something that stopped nothing.
+func (v *view) notice(text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.json {
+		_, _ = io.WriteString(v.err, v.live.Style.Block(render.Notice(text)))
+		return
+	}
+	v.write(v.live.Block(render.Notice(text)))
+}
+
+// finish ends a line that is still open.
+func (v *view) finish() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.write(v.live.End())
+}
+
+func (v *view) write(pieces []render.Piece) {
+	for _, p := range pieces {
+		to := v.err
+		if p.Answer {
+			to = v.out
+		}
+		_, _ = io.WriteString(to, p.Text)
+	}
+}
+
+// style returns how blocks look on w.
+func (a *app) style(w io.Writer) render.Style {
+	width, isTerminal := terminal(w)
+	return render.Style{
+		Width: width,
+		Color: isTerminal && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb",
+		ASCII: !utf8Locale(a.env),
+	}
+}
+
+// utf8Locale reports whether the terminal takes UTF-8: unless the locale says
+// otherwise, it does.
+func utf8Locale(env func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if value := strings.ToUpper(env(name)); value != "" {
+			return strings.Contains(value, "UTF-8") || strings.Contains(value, "UTF8") || strings.HasPrefix(value, "C.")
+		}
+	}
+	return true
+}

@@ -1,0 +1,328 @@
+// Package session owns a session: its memory, its sequence numbers and the
+// durability of its events.
+//
+// Memory leads and the store follows. An event counts as soon as it has its
+// number and the projections have taken it in; it is then written as durably
+// as can be, down the ladder of store, journals and memory.
+package session
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"ikigai"
+)
+
+// Projection is a view that takes in every event of the session, in order.
+type Projection interface {
+	Add(ikigai.Event)
+}
+
+// Config says what a session works with.
+type Config struct {
+	Log         ikigai.Log   // of the store
+	Grant       ikigai.Grant // the right to append to it
+	Journals    []string     // directories for what the store does not take, best first
+	Partial     string       // file that keeps what is shown of an unfinished reply; "" keeps none
+	Projections []Projection
+
+	// Recorded is told of every event recorded from now on, in order, once it
+	// is as durable as it gets. It may be nil.
+	Recorded func(ikigai.Event, ikigai.Durability)
+	// Shown takes what Show passes on. It may be nil.
+	Shown func(ikigai.Delta)
+	// Notice is told, in two sentences, when events become less durable than
+	// before, or durable again. It may be nil.
+	Notice func(string)
+}
+
+// lingerTime is how long an event that nobody waits for may wait for company.
+const lingerTime = 100 * time.Millisecond
+
+// errClosed is returned by Record after Close.
+var errClosed = errors.New("the session is closed")
+
+// Session is one open session. It implements ikigai.Recorder. Its methods may
+// be called from several goroutines.
+type Session struct {
+	id      ikigai.ID
+	config  Config
+	ladder  ladder
+	partial partial
+
+	mu         sync.Mutex
+	head       ikigai.Seq     // of the last event in memory
+	queue      []ikigai.Event // in memory, not yet written
+	request    ikigai.Seq     // the last request event of the main interaction
+	written    ikigai.Seq     // of the last event that is as durable as it gets
+	durability ikigai.Durability
+	flush      bool // the queue is to be written now
+	closing    bool
+	work       *sync.Cond // flush or closing was set
+	done       *sync.Cond // written or finished has changed
+	finished   bool       // the writer has returned
+	linger     *time.Timer
+}
+
+// NewID returns a new ID for a session.
+func NewID() ikigai.ID { return ikigai.ID(uuid.Must(uuid.NewV7()).String()) }
+
+// Begin opens a new session with the ID of the grant. Its first event must be
+// a session event; it is recorded by the caller like all others. The caller
+// must call Close.
+func Begin(config Config) *Session {
+	s := &Session{id: config.Grant.Session, config: config, partial: partial{path: config.Partial}}
+	s.ladder = ladder{log: config.Log, grant: config.Grant, dirs: config.Journals, notice: s.notice}
+	s.work, s.done = sync.NewCond(&s.mu), sync.NewCond(&s.mu)
+	go s.write()
+	return s
+}
+
+// Restore opens a session that exists: what still waits in a journal is
+// delivered, its events are given to the projections, and what was shown of an
+// unfinished reply is recorded as interrupted. The caller must call Close.
+func Restore(ctx context.Context, config Config) (*Session, error) {
+	s := Begin(config)
+	if err := s.restore(ctx); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("restore session %s: %w", s.id, err)
+	}
+	return s, nil
+}
+
+func (s *Session) restore(ctx context.Context) error {
+	if err := s.ladder.deliver(ctx); err != nil {
+		return err
+	}
+	replied := ikigai.Seq(0) // the last event that ends what was shown of a reply
+	for e, err := range s.config.Log.Events(ctx, s.id, 0) {
+		if err != nil {
+			return err
+		}
+		s.take(e)
+		if endsReply(e.Kind) {
+			replied = e.Seq
+		}
+	}
+	if s.head == 0 {
+		return ikigai.ErrNotFound
+	}
+	s.written, s.ladder.last = s.head, s.head
+	shown := s.partial.read()
+	if !shown.empty() && shown.After >= replied {
+		e := ikigai.NewEvent(ikigai.KindInterrupted, shown.Text,
+			ikigai.InterruptedData{Reason: "crash", Thinking: shown.Thinking})
+		if _, err := s.Record(ctx, e); err != nil {
+			return err
+		}
+	}
+	s.partial.clear()
+	return nil
+}
+
+// endsReply reports whether an event of this kind records what was shown of a
+// reply, so that a partial file from before it is out of date.
+func endsReply(kind ikigai.Kind) bool {
+	switch kind {
+	case ikigai.KindAssistant, ikigai.KindToolCall, ikigai.KindInterrupted, ikigai.KindUsage:
+		return true
+	}
+	return false
+}
+
+// ID returns the session's ID.
+func (s *Session) ID() ikigai.ID { return s.id }
+
+// Durability returns how durable the last events are.
+func (s *Session) Durability() ikigai.Durability {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.durability
+}
+
+// Record implements ikigai.Recorder.
+func (s *Session) Record(_ context.Context, events ...ikigai.Event) (ikigai.Durability, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return ikigai.Volatile, errClosed
+	}
+	s.accept(events)
+	s.flush = true
+	s.work.Signal()
+	for upTo := s.head; s.written < upTo && !s.finished; {
+		s.done.Wait()
+	}
+	return s.durability, nil
+}
+
+// Queue implements ikigai.Recorder.
+func (s *Session) Queue(events ...ikigai.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return
+	}
+	s.accept(events)
+	if s.linger == nil {
+		s.linger = time.AfterFunc(lingerTime, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.flush, s.linger = true, nil
+			s.work.Signal()
+		})
+	}
+}
+
+// Show implements ikigai.Recorder: text is on disk, if not durably, before a
+// person sees it.
+func (s *Session) Show(d ikigai.Delta) {
+	if piece := (shown{Text: d.Text + d.Refusal, Thinking: d.Thinking}); !piece.empty() {
+		s.mu.Lock()
+		s.partial.add(s.head, piece)
+		s.mu.Unlock()
+	}
+	if s.config.Shown != nil {
+		s.config.Shown(d)
+	}
+}
+
+// Close writes what is still queued and ends the session. It may be called
+// more than once.
+func (s *Session) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.linger != nil {
+		s.linger.Stop()
+	}
+	s.closing = true
+	s.work.Signal()
+	for !s.finished {
+		s.done.Wait()
+	}
+}
+
+// accept gives events their place and lets the projections take them in. The
+// caller holds the lock.
+func (s *Session) accept(events []ikigai.Event) {
+	now := ikigai.MicrosOf(time.Now())
+	for _, e := range events {
+		e.Session, e.Seq, e.Time = s.id, s.head+1, now
+		e.ID = NewID()
+		if e.Kind == ikigai.KindRequest {
+			e = s.linkRequest(e)
+		}
+		e = cleanEvent(e)
+		if endsReply(e.Kind) {
+			s.partial.end()
+		}
+		s.take(e)
+		s.queue = append(s.queue, e)
+	}
+}
+
+// take brings memory to the state after e.
+func (s *Session) take(e ikigai.Event) {
+	s.head = e.Seq
+	if e.Kind == ikigai.KindRequest && e.Interaction == ikigai.Main {
+		s.request = e.Seq
+	}
+	for _, p := range s.config.Projections {
+		p.Add(e)
+	}
+}
+
+// linkRequest names the request whose body the request of e extends.
+func (s *Session) linkRequest(e ikigai.Event) ikigai.Event {
+	var d ikigai.RequestData
+	if e.DecodeData(&d) != nil || d.Kept == 0 {
+		return e
+	}
+	d.Previous = s.request
+	linked := ikigai.NewEvent(e.Kind, e.Content, d)
+	e.Data = linked.Data
+	return e
+}
+
+// write is the goroutine that makes events durable, in order and in groups.
+func (s *Session) write() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		for !s.flush && !s.closing {
+			s.work.Wait()
+		}
+		batch := s.queue
+		s.queue, s.flush = nil, false
+		if len(batch) > 0 {
+			s.mu.Unlock()
+			durability := s.ladder.write(batch)
+			s.tell(batch, durability)
+			s.mu.Lock()
+			s.written, s.durability = batch[len(batch)-1].Seq, durability
+			s.done.Broadcast()
+		} else if s.closing {
+			break
+		}
+	}
+	s.ladder.close()
+	s.partial.clear()
+	s.finished = true
+	s.done.Broadcast()
+}
+
+func (s *Session) tell(batch []ikigai.Event, d ikigai.Durability) {
+	if s.config.Recorded == nil {
+		return
+	}
+	for _, e := range batch {
+		s.config.Recorded(e, d)
+	}
+}
+
+func (s *Session) notice(text string) {
+	if s.config.Notice != nil {
+		s.config.Notice(text)
+	}
+}
+
+// cleanEvent makes e fit to be stored. Bytes that cannot stay in the text are
+// kept in a blob, which the data names.
+func cleanEvent(e ikigai.Event) ikigai.Event {
+	if content := ikigai.CleanText(e.Content); content != e.Content {
+		e = keepOriginal(e, "original_content", []byte(e.Content))
+		e.Content = content
+	}
+	if data := ikigai.CleanJSON(string(e.Data)); data != string(e.Data) {
+		original := e.Data
+		e.Data = json.RawMessage(data)
+		e = keepOriginal(e, "original_data", original)
+	}
+	return e
+}
+
+// keepOriginal attaches bytes to e and names them in its data under key.
+func keepOriginal(e ikigai.Event, key string, original []byte) ikigai.Event {
+	sum := sha256.Sum256(original)
+	blob := ikigai.Blob{Hash: hex.EncodeToString(sum[:]), Bytes: original}
+	e.Blobs = append(e.Blobs, blob)
+	member := fmt.Appendf(nil, `%q:%q}`, key, blob.Hash)
+	head := bytes.TrimSuffix(bytes.TrimSpace(e.Data), []byte("}"))
+	switch {
+	case len(head) == 0:
+		head = []byte("{")
+	case len(head) > 1:
+		head = append(bytes.Clone(head), ',')
+	}
+	e.Data = append(bytes.Clone(head), member...)
+	return e
+}
