@@ -1,0 +1,189 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"ikigai"
+)
+
+// maxErrorBody is how much of an error's body is read.
+const maxErrorBody = 64 << 10
+
+// Client sends requests to one vendor. It is safe for use by several
+// goroutines.
+type Client struct {
+	cfg  Config
+	http *http.Client
+}
+
+// NewClient returns a client for cfg. It does no I/O.
+func NewClient(cfg Config) *Client {
+	cfg = cfg.withDefaults()
+	dial := cfg.Dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: cfg.Connect, KeepAlive: 30 * time.Second}).DialContext
+	}
+	return &Client{cfg: cfg, http: &http.Client{
+		Transport: &http.Transport{
+			Proxy:               cfg.Proxy,
+			DialContext:         dial,
+			TLSHandshakeTimeout: cfg.Connect,
+			ForceAttemptHTTP2:   true,
+			MaxIdleConnsPerHost: 4,
+			IdleConnTimeout:     90 * time.Second,
+			DisableCompression:  true, // a compressed stream comes in lumps
+			WriteBufferSize:     64 << 10,
+			ReadBufferSize:      32 << 10,
+		},
+		// A redirect would take the conversation to another place.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Decode reads one reply and hands its deltas to yield. It returns nil once
+// the reply is whole, and ErrStopped as soon as yield returns false. Another
+// error is an *ikigai.Error where the vendor told of it or the reply is
+// faulty, and otherwise what reading the reply returned.
+type Decode func(reply *Reply, yield func(ikigai.Delta) bool) error
+
+// ErrStopped is what a Decode returns when its yield has returned false.
+var ErrStopped = errors.New("the consumer of the reply has stopped")
+
+// Stream posts body to path below the base URL and yields what decode makes of
+// the reply. As long as it has yielded nothing of a reply, a request that
+// failed is sent again where that can help, after a delta that says so. The
+// last pair holds a delta that decode marked as the last, or an *ikigai.Error.
+func (c *Client) Stream(ctx context.Context, path string, body Body, decode Decode) iter.Seq2[ikigai.Delta, error] {
+	return func(yield func(ikigai.Delta, error) bool) {
+		begun := false
+		pass := func(d ikigai.Delta) bool {
+			begun = true
+			return yield(d, nil)
+		}
+		waited := time.Duration(0)
+		for attempt := 1; ; attempt++ {
+			err := c.attempt(ctx, path, body, decode, pass)
+			if err == nil || errors.Is(err, ErrStopped) {
+				return
+			}
+			failure := c.cfg.explain(ctx, err)
+			wait := c.backoff(attempt, failure)
+			if begun || !c.again(failure, attempt, waited+wait) {
+				yield(ikigai.Delta{}, failure)
+				return
+			}
+			retry := &ikigai.Retry{Attempt: attempt, Of: c.cfg.MaxAttempts, After: wait, Err: failure}
+			if !yield(ikigai.Delta{Retry: retry}, nil) {
+				return
+			}
+			if !sleep(ctx, wait) {
+				yield(ikigai.Delta{}, c.cfg.explain(ctx, ctx.Err()))
+				return
+			}
+			waited += wait
+		}
+	}
+}
+
+// attempt sends the request once.
+func (c *Client) attempt(ctx context.Context, path string, body Body, decode Decode, yield func(ikigai.Delta) bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	req, err := c.request(ctx, path, body)
+	if err != nil {
+		return err
+	}
+	watch := newWatchdog(c.cfg.FirstByte, cancel)
+	defer watch.stop()
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return timeoutOr(ctx, err)
+	}
+	defer resp.Body.Close()
+	reply := &Reply{Header: resp.Header, body: resp.Body, ctx: ctx, watch: watch, idle: c.cfg.Idle}
+	if resp.StatusCode != http.StatusOK {
+		raw, _ := io.ReadAll(io.LimitReader(reply, maxErrorBody))
+		return c.cfg.Refusal(resp.StatusCode, resp.Header, raw)
+	}
+	return c.cfg.cut(decode(reply, yield))
+}
+
+func (c *Client) request(ctx context.Context, path string, body Body) (*http.Request, error) {
+	target, err := url.Parse(c.cfg.BaseURL)
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return nil, &ikigai.Error{
+			Kind: ikigai.ErrorUsage,
+			What: fmt.Sprintf("The base URL of %s is no http or https address", c.cfg.Name),
+			Do:   "Correct base_url in the settings",
+		}
+	}
+	target = target.JoinPath(path)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), body.Reader())
+	if err != nil {
+		return nil, err
+	}
+	req.ContentLength = body.Size()
+	req.GetBody = func() (io.ReadCloser, error) { return body.Reader(), nil }
+	c.setHeader(req.Header)
+	return req, nil
+}
+
+func (c *Client) setHeader(h http.Header) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "text/event-stream")
+	h.Set("User-Agent", "ikigai")
+	switch {
+	case c.cfg.Key == "":
+	case c.cfg.Quirks.KeyHeader == "":
+		h.Set("Authorization", "Bearer "+c.cfg.Key)
+	default:
+		h.Set(c.cfg.Quirks.KeyHeader, c.cfg.Key)
+	}
+	if c.cfg.Organization != "" {
+		h.Set("OpenAI-Organization", c.cfg.Organization)
+	}
+	for name, value := range c.cfg.Header {
+		h.Set(name, value)
+	}
+}
+
+// again reports whether a request that failed as err tells is worth sending
+// again, when waiting would come to wait in all.
+func (c *Client) again(err *ikigai.Error, attempt int, wait time.Duration) bool {
+	switch err.Kind {
+	case ikigai.ErrorRateLimit, ikigai.ErrorOverloaded, ikigai.ErrorServer, ikigai.ErrorTimeout,
+		ikigai.ErrorNetwork, ikigai.ErrorIncomplete:
+		return attempt < c.cfg.MaxAttempts && wait <= c.cfg.MaxWait && !errors.As(err, new(permanent))
+	}
+	return false
+}
+
+// backoff returns how long to wait after the given attempt: as long as the
+// vendor asks, and otherwise twice as long each time.
+func (c *Client) backoff(attempt int, err *ikigai.Error) time.Duration {
+	if err.RetryAfter > 0 {
+		return err.RetryAfter
+	}
+	base := min(500*time.Millisecond<<(attempt-1), 16*time.Second)
+	return base + rand.N(base/2)
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

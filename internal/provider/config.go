@@ -1,0 +1,103 @@
+// Package provider holds what all vendors of language models over HTTP share:
+// their settings, the sending of a request, time limits, retries, and the
+// reading of errors. A vendor's wire format lives in a package below it.
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Config says how a model is reached. Name, Model and BaseURL must be set.
+type Config struct {
+	Name    string // vendor/model, as settings name it; the key of vendor state
+	Model   string // the model's name as the vendor knows it
+	BaseURL string // such as https://api.example.com/v1; a query is kept
+
+	Key          string // of the vendor; "" where none is needed
+	KeySource    string // where the key comes from, for people: a variable or a setting
+	Organization string
+	Header       map[string]string // further headers, in place of ours where they have the same name
+
+	Connect   time.Duration // to connect, TLS included; 0 is 10 s
+	FirstByte time.Duration // from sending to the first byte of the reply; 0 is 5 min
+	Idle      time.Duration // from one byte of a reply to the next; 0 is 2 min
+
+	MaxAttempts int           // of one request; 0 is 4
+	MaxWait     time.Duration // that one request may spend waiting between attempts; 0 is 2 min
+
+	// Proxy returns the proxy for a request, as in http.Transport. Nil is none.
+	Proxy func(*http.Request) (*url.URL, error)
+	// Dial replaces the way in which connections are made. It may be nil.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	Quirks Quirks
+}
+
+// Quirks are the ways in which vendors differ that speak one dialect. The zero
+// value is the dialect as its inventor speaks it.
+type Quirks struct {
+	// KeyHeader carries the key, alone. "" is Authorization, after "Bearer".
+	KeyHeader string `json:"key_header,omitempty"`
+
+	// MaxOutput is the member of a request that limits the output; "" is
+	// max_completion_tokens.
+	MaxOutput string `json:"max_output,omitempty"`
+
+	// NoUsageOption leaves out the wish for usage, which some servers refuse.
+	NoUsageOption bool `json:"no_usage_option,omitempty"`
+
+	// DoneIsEnd takes the [DONE] of a stream for the end of the reply, even
+	// though no finish_reason came. Snowflake sends none.
+	DoneIsEnd bool `json:"done_is_end,omitempty"`
+
+	// Replay names members of a reply that the vendor wants back with the
+	// message, such as reasoning_content or reasoning_details.
+	Replay []string `json:"replay,omitempty"`
+
+	// Body holds further members of every request.
+	Body map[string]json.RawMessage `json:"body,omitempty"`
+}
+
+func (c Config) withDefaults() Config {
+	c.Key = strings.TrimSpace(c.Key)
+	setDefault(&c.Connect, 10*time.Second)
+	setDefault(&c.FirstByte, 5*time.Minute)
+	setDefault(&c.Idle, 2*time.Minute)
+	setDefault(&c.MaxWait, 2*time.Minute)
+	setDefault(&c.MaxAttempts, 4)
+	return c
+}
+
+func setDefault[T int | time.Duration](v *T, to T) {
+	if *v == 0 {
+		*v = to
+	}
+}
+
+// vendor is the part of Name that people know the vendor by.
+func (c Config) vendor() string {
+	if v, _, ok := strings.Cut(c.Name, "/"); ok && v != "" {
+		return v
+	}
+	return c.Name
+}
+
+// redact replaces what must stay secret by a mark: the key, and the values of
+// headers, which may hold one.
+func (c Config) redact(s string) string {
+	if c.Key != "" {
+		s = strings.ReplaceAll(s, c.Key, "[key]")
+	}
+	for _, v := range c.Header {
+		if v = strings.TrimPrefix(strings.TrimSpace(v), "Bearer "); len(v) >= 8 {
+			s = strings.ReplaceAll(s, v, "[secret]")
+		}
+	}
+	return s
+}

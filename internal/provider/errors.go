@@ -1,0 +1,230 @@
+package provider
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"ikigai"
+)
+
+// permanent marks a cause that sending again cannot remove.
+type permanent struct{ error }
+
+// Unwrap returns the cause.
+func (p permanent) Unwrap() error { return p.error }
+
+// Refusal returns the error that a vendor's answer with another status than
+// 200 tells of.
+func (c Config) Refusal(status int, header http.Header, body []byte) *ikigai.Error {
+	e := c.fault(parseFault(body), status)
+	e.RetryAfter = retryAfter(header, time.Now())
+	if e.Kind == ikigai.ErrorBadRequest && status >= 300 && status < 400 {
+		e.Do = "Set base_url to the address that the vendor names: " + c.redact(clean(header.Get("Location"), 200))
+	}
+	if header.Get("X-Should-Retry") == "false" {
+		e.Err = permanent{errors.New("the vendor says that sending again cannot help")}
+	}
+	return e
+}
+
+// Fault returns the error that a vendor reports in the middle of a reply with
+// status 200. body is JSON where the vendor speaks it.
+func (c Config) Fault(body []byte) *ikigai.Error {
+	f := parseFault(body)
+	return c.fault(f, f.status)
+}
+
+// fault tells of f, which came with the given status; 0 is unknown.
+func (c Config) fault(f fault, status int) *ikigai.Error {
+	kind := f.kind(status)
+	e := &ikigai.Error{Kind: kind, Status: status, What: c.what(f, kind, status), Do: c.do(kind)}
+	if strings.Contains(strings.ToLower(f.message), "requires more system memory") {
+		e.Do = "Choose a smaller model, or give the server more memory"
+	}
+	if f.is("tool_use_failed") {
+		e.Do = "Send the statement again; the model called a tool with input that does not fit it"
+	}
+	return e
+}
+
+// what returns the first sentence, with the vendor's own words at its end.
+func (c Config) what(f fault, kind ikigai.ErrorKind, status int) string {
+	var s string
+	switch kind {
+	case ikigai.ErrorAuth:
+		s = c.vendor() + " refuses the key"
+		if c.Key == "" {
+			s = c.vendor() + " wants a key"
+		}
+	case ikigai.ErrorPermission:
+		s = c.vendor() + " does not allow this with the key"
+	case ikigai.ErrorModel:
+		s = fmt.Sprintf("%s cannot serve the model %q", c.vendor(), c.Model)
+	case ikigai.ErrorContext:
+		s = "The conversation does not fit " + c.Name
+	case ikigai.ErrorTooLarge:
+		s = "The request is larger than " + c.vendor() + " takes"
+	case ikigai.ErrorRateLimit:
+		s = c.vendor() + " wants fewer requests"
+	case ikigai.ErrorQuota:
+		s = "The account at " + c.vendor() + " has nothing left to spend"
+	case ikigai.ErrorOverloaded:
+		s = c.vendor() + " has no capacity now"
+	case ikigai.ErrorServer:
+		s = c.vendor() + " failed"
+	case ikigai.ErrorTimeout:
+		s = c.vendor() + " did not answer in time"
+	case ikigai.ErrorContentFilter:
+		s = "The content filter of " + c.vendor() + " refuses the conversation"
+	default:
+		s = c.vendor() + " refuses the request"
+	}
+	if status != 0 {
+		s += fmt.Sprintf(" (status %d)", status)
+	}
+	if message := c.redact(clean(f.message, 500)); message != "" {
+		s += ": " + strings.TrimRight(message, ". ")
+	}
+	return s
+}
+
+// do returns the second sentence.
+func (c Config) do(kind ikigai.ErrorKind) string {
+	key := "the key of " + c.vendor()
+	if c.KeySource != "" {
+		key = "the key in " + c.KeySource
+	}
+	switch kind {
+	case ikigai.ErrorAuth:
+		if c.Key == "" && c.KeySource != "" {
+			return "Set " + c.KeySource
+		}
+		return "Check " + key
+	case ikigai.ErrorPermission:
+		return "Check what " + key + " may be used for"
+	case ikigai.ErrorModel:
+		return "Choose another model with --model or the setting model"
+	case ikigai.ErrorContext:
+		return "Start a new session, or choose a model with a larger context"
+	case ikigai.ErrorTooLarge:
+		return "Attach less, or start a new session"
+	case ikigai.ErrorRateLimit, ikigai.ErrorOverloaded:
+		return "Wait a little and try again"
+	case ikigai.ErrorQuota:
+		return "Check the plan and the billing of the account that " + key + " belongs to"
+	case ikigai.ErrorServer, ikigai.ErrorTimeout, ikigai.ErrorIncomplete:
+		return "Try again"
+	case ikigai.ErrorNetwork:
+		return "Check the network and base_url, then try again"
+	case ikigai.ErrorContentFilter:
+		return "Put the statement another way"
+	}
+	return "Check the model and the settings for " + c.vendor()
+}
+
+// explain returns err as a person is told of it.
+func (c Config) explain(ctx context.Context, err error) *ikigai.Error {
+	if ctx.Err() == context.Canceled {
+		return &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "The request was stopped", Do: "Send it again when you are ready", Err: ctx.Err()}
+	}
+	var told *ikigai.Error
+	if errors.As(err, &told) {
+		return told
+	}
+	var timeout errTimeout
+	if errors.As(err, &timeout) {
+		return c.failure(ikigai.ErrorTimeout, fmt.Sprintf("%s sent nothing for %s", c.vendor(), timeout.after), err)
+	}
+	if ctx.Err() != nil {
+		return c.failure(ikigai.ErrorTimeout, c.vendor()+" did not answer in the time there was", ctx.Err())
+	}
+	return c.network(err)
+}
+
+// network explains why a request brought no answer.
+func (c Config) network(err error) *ikigai.Error {
+	var wrapped *url.Error // it holds the address, which may hold a key
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	e := c.failure(ikigai.ErrorNetwork, fmt.Sprintf("%s cannot be reached: %s", c.vendor(), c.redact(clean(err.Error(), 500))), err)
+	var (
+		dns         *net.DNSError
+		certificate *tls.CertificateVerificationError
+		authority   x509.UnknownAuthorityError
+	)
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		e.Err = permanent{err}
+	case errors.As(err, &certificate), errors.As(err, &authority):
+		e.Do, e.Err = "Check base_url, and which certificates this machine trusts", permanent{err}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Do = "Start the server, or correct base_url"
+	}
+	return e
+}
+
+// cut returns the error of a reply that could not be read to its end.
+func (c Config) cut(err error) error {
+	if err == nil || errors.Is(err, ErrStopped) || errors.As(err, new(*ikigai.Error)) || errors.As(err, new(errTimeout)) {
+		return err
+	}
+	return c.failure(ikigai.ErrorIncomplete, fmt.Sprintf("The reply of %s was cut off: %s", c.Name, c.redact(clean(err.Error(), 500))), err)
+}
+
+// Incomplete returns the error of a reply that ended without its end.
+func (c Config) Incomplete() *ikigai.Error {
+	return c.failure(ikigai.ErrorIncomplete, fmt.Sprintf("The reply of %s ended before its end", c.Name), nil)
+}
+
+// Broken returns the error of a reply that cannot be understood. how is a
+// clause that ends the sentence.
+func (c Config) Broken(how string) *ikigai.Error {
+	return c.failure(ikigai.ErrorServer, fmt.Sprintf("The reply of %s %s", c.Name, c.redact(clean(how, 500))), nil)
+}
+
+func (c Config) failure(kind ikigai.ErrorKind, what string, cause error) *ikigai.Error {
+	return &ikigai.Error{Kind: kind, What: strings.TrimRight(what, ". "), Do: c.do(kind), Err: cause}
+}
+
+// retryAfter returns how long the vendor asks to wait.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+		return seconds(ms / 1000)
+	}
+	value := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 {
+		return seconds(s)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+// seconds returns s seconds, at most a day.
+func seconds(s float64) time.Duration {
+	return time.Duration(min(s, 24*60*60) * float64(time.Second))
+}
+
+// clean returns at most limit bytes of s on one line, as valid UTF-8 without
+// control characters.
+func clean(s string, limit int) string {
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
+		return r <= ' ' || r >= 0x7F && r < 0xA0 || r == '\u2028' || r == '\u2029'
+	}), " ")
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + " …"
+}

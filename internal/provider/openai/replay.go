@@ -1,0 +1,48 @@
+package openai
+
+import (
+	"encoding/json"
+	"slices"
+
+	"ikigai"
+	"ikigai/internal/provider"
+)
+
+// replay gathers what a vendor may want back with the message that it sends.
+type replay struct {
+	content, reasoning []byte
+	details            reasoningDetails
+}
+
+func (r *replay) add(p *delta) {
+	r.content = append(r.content, p.ReasoningContent...)
+	r.reasoning = append(r.reasoning, p.Reasoning...)
+	r.details = r.details.append(p.ReasoningDetails)
+}
+
+// state returns the members that the quirks of cfg name, nil if there are none.
+func (r *replay) state(cfg *provider.Config) ikigai.VendorState {
+	members := map[string]json.RawMessage{}
+	add := func(name string, value json.RawMessage) {
+		if slices.Contains(cfg.Quirks.Replay, name) {
+			members[name] = value
+		}
+	}
+	if len(r.content) > 0 {
+		add("reasoning_content", appendString(nil, string(r.content)))
+	}
+	if len(r.reasoning) > 0 {
+		add("reasoning", appendString(nil, string(r.reasoning)))
+	}
+	if raw, err := json.Marshal(r.details); err == nil && len(r.details) > 0 {
+		add("reasoning_details", raw)
+	}
+	if len(members) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(members)
+	if err != nil {
+		return nil
+	}
+	return ikigai.VendorState{cfg.Name: raw}
+}

@@ -1,0 +1,155 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"ikigai"
+)
+
+// text is a string, or JSON of another type that is taken as it stands: some
+// vendors send the arguments of a call as an object.
+type text string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *text) UnmarshalJSON(raw []byte) error {
+	switch {
+	case raw[0] == '"':
+		return json.Unmarshal(raw, (*string)(t))
+	case string(raw) != "null":
+		*t = text(appendJSON(nil, raw))
+	}
+	return nil
+}
+
+// content is a string, or a list of parts in which Mistral tells text from
+// thinking.
+type content struct {
+	text, thinking string
+}
+
+// UnmarshalJSON implements json.Unmarshaler. It takes what it understands.
+func (c *content) UnmarshalJSON(raw []byte) error {
+	switch raw[0] {
+	case '"':
+		return json.Unmarshal(raw, &c.text)
+	case '[':
+		var parts []contentPart
+		if json.Unmarshal(raw, &parts) != nil {
+			return nil
+		}
+		for _, p := range parts {
+			c.text += p.Text
+			for _, t := range p.Thinking {
+				c.thinking += t.Text
+			}
+		}
+	}
+	return nil
+}
+
+type contentPart struct {
+	Text     string        `json:"text"`
+	Thinking []contentPart `json:"thinking"`
+}
+
+// usage is what a reply cost, under all the names that vendors have for it.
+type usage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Total      int64 `json:"total_tokens"`
+
+	PromptDetails struct {
+		Cached int64 `json:"cached_tokens"`
+		Write  int64 `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		Reasoning int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+
+	CacheHit   int64 `json:"prompt_cache_hit_tokens"`     // DeepSeek
+	CacheRead  int64 `json:"cache_read_input_tokens"`     // gateways to Anthropic
+	CacheWrite int64 `json:"cache_creation_input_tokens"` // gateways to Anthropic
+	Cached     int64 `json:"cached_tokens"`               // Moonshot
+}
+
+func (d *decoder) setUsage(u *usage) {
+	if u == nil {
+		return
+	}
+	out := &ikigai.Usage{
+		Input:      u.Prompt,
+		Output:     u.Completion,
+		CacheRead:  firstOf(u.PromptDetails.Cached, u.CacheHit, u.CacheRead, u.Cached),
+		CacheWrite: firstOf(u.PromptDetails.Write, u.CacheWrite),
+		Reasoning:  u.CompletionDetails.Reasoning,
+	}
+	if out.Reasoning > 0 && u.Total == u.Prompt+u.Completion+out.Reasoning {
+		out.Output += out.Reasoning // xAI counts it apart
+	}
+	d.usage = out
+}
+
+func firstOf(counts ...int64) int64 {
+	for _, n := range counts {
+		if n != 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// reasoningDetails is OpenRouter's list of pieces of reasoning, as it came.
+type reasoningDetails []map[string]json.RawMessage
+
+// UnmarshalJSON implements json.Unmarshaler. What is no list of objects is
+// left out.
+func (r *reasoningDetails) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, (*[]map[string]json.RawMessage)(r)) != nil {
+		*r = nil
+	}
+	return nil
+}
+
+func (r reasoningDetails) text() string {
+	var s string
+	for _, item := range r {
+		for _, name := range []string{"text", "summary"} {
+			var part string
+			json.Unmarshal(item[name], &part)
+			s += part
+		}
+	}
+	return s
+}
+
+// append adds the pieces of more, joined with the last one where they go on
+// with it.
+func (r reasoningDetails) append(more reasoningDetails) reasoningDetails {
+	for _, item := range more {
+		if last := len(r) - 1; last >= 0 && same(r[last], item, "type") && same(r[last], item, "index") {
+			join(r[last], item)
+		} else {
+			r = append(r, item)
+		}
+	}
+	return r
+}
+
+func same(a, b map[string]json.RawMessage, name string) bool { return bytes.Equal(a[name], b[name]) }
+
+// join adds to what item says: text grows, everything else is replaced.
+func join(to, item map[string]json.RawMessage) {
+	for name, value := range item {
+		var before, more string
+		switch name {
+		case "text", "summary", "data":
+			json.Unmarshal(to[name], &before)
+			json.Unmarshal(value, &more)
+			value = appendString(nil, before+more)
+		}
+		if string(value) != "null" || to[name] == nil {
+			to[name] = value
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// Reply is the body of a reply with status 200. Reading it fails with a
+// timeout when no byte comes for too long.
+type Reply struct {
+	Header http.Header
+
+	body  io.Reader
+	ctx   context.Context
+	watch *watchdog
+	idle  time.Duration
+	ended bool // the body was read to its end
+}
+
+// Read reads the next bytes of the reply.
+func (r *Reply) Read(p []byte) (int, error) {
+	n, err := r.body.Read(p)
+	if n > 0 {
+		r.watch.reset(r.idle)
+	}
+	if err == io.EOF {
+		r.ended = true
+	} else if err != nil {
+		err = timeoutOr(r.ctx, err)
+	}
+	return n, err
+}
+
+// SetIdle sets how long to wait from now on for the next byte.
+func (r *Reply) SetIdle(idle time.Duration) {
+	r.idle = idle
+	r.watch.reset(idle)
+}
+
+// Drain reads what a whole reply still has, as long as that is short and comes
+// at once, so that its connection can be used again.
+func (r *Reply) Drain() {
+	if r.ended {
+		return
+	}
+	r.SetIdle(100 * time.Millisecond)
+	io.CopyN(io.Discard, r, 16<<10)
+}
+
+// A watchdog cancels a request when nothing has come for too long.
+type watchdog struct {
+	timer *time.Timer
+	after atomic.Int64
+}
+
+// errTimeout is the cause of a request that a watchdog has cancelled.
+type errTimeout struct{ after time.Duration }
+
+func (e errTimeout) Error() string { return "no byte for " + e.after.String() }
+
+func newWatchdog(after time.Duration, cancel context.CancelCauseFunc) *watchdog {
+	w := &watchdog{}
+	w.after.Store(int64(after))
+	w.timer = time.AfterFunc(after, func() { cancel(errTimeout{time.Duration(w.after.Load())}) })
+	return w
+}
+
+func (w *watchdog) reset(after time.Duration) {
+	w.after.Store(int64(after))
+	w.timer.Reset(after)
+}
+
+func (w *watchdog) stop() { w.timer.Stop() }
+
+// timeoutOr returns the timeout that has ended ctx, or err if none has.
+func timeoutOr(ctx context.Context, err error) error {
+	var timeout errTimeout
+	if errors.As(context.Cause(ctx), &timeout) {
+		return timeout
+	}
+	return err
+}
