@@ -1,0 +1,105 @@
+package storetest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ikigai"
+)
+
+func (b *bench) sessions(q ikigai.SessionQuery) []ikigai.SessionInfo {
+	b.Helper()
+	var list []ikigai.SessionInfo
+	for info, err := range b.Sessions(b.Context(), q) {
+		if err != nil {
+			b.Fatalf("sessions %+v: %v", q, err)
+		}
+		list = append(list, info)
+	}
+	return list
+}
+
+// only returns the one session that fits q.
+func (b *bench) only(q ikigai.SessionQuery) ikigai.SessionInfo {
+	b.Helper()
+	list := b.sessions(q)
+	if len(list) != 1 {
+		b.Fatalf("%d sessions fit %+v, want 1", len(list), q)
+	}
+	return list[0]
+}
+
+func catalog(t *testing.T, b *bench) {
+	if list := b.sessions(ikigai.SessionQuery{}); len(list) != 0 {
+		t.Fatalf("%d sessions in an empty store", len(list))
+	}
+	// Begun in this order, last changed in the order 2 0 1 4 3.
+	ids := []ikigai.ID{"aa-1", "aa-2", "ab-1", "b_1", "b-1"}
+	dirs := []string{"/src", "/src", "/src/sub", `/it's "100%"`, "/src"}
+	want := make([]ikigai.SessionInfo, len(ids))
+	for i, id := range ids {
+		g, _ := b.acquire(id)
+		first := Session(id, dirs[i])
+		first.Time = ikigai.Micros(1000 + i)
+		b.append(g, 0, first)
+		last := Statement(id, 2, "what "+string(id))
+		last.Time = ikigai.Micros(5000 + (i+3)%5*10)
+		b.append(g, 1, last)
+		want[i] = ikigai.SessionInfo{
+			ID: id, Dir: dirs[i], Title: "what " + string(id), Created: first.Time, Updated: last.Time,
+			Events: 2, Statements: 1,
+		}
+	}
+	for _, test := range []struct {
+		query ikigai.SessionQuery
+		want  []int
+	}{
+		{ikigai.SessionQuery{}, []int{1, 0, 4, 3, 2}},
+		{ikigai.SessionQuery{Limit: 2}, []int{1, 0}},
+		{ikigai.SessionQuery{Dir: "/src"}, []int{1, 0, 4}},
+		{ikigai.SessionQuery{Dir: "/src", Limit: 1}, []int{1}},
+		{ikigai.SessionQuery{Dir: dirs[3]}, []int{3}},
+		{ikigai.SessionQuery{Dir: "/nowhere"}, nil},
+		{ikigai.SessionQuery{Prefix: "a"}, []int{1, 0, 2}},
+		{ikigai.SessionQuery{Prefix: "aa"}, []int{1, 0}},
+		{ikigai.SessionQuery{Prefix: "b_"}, []int{3}},
+		{ikigai.SessionQuery{Prefix: "b%"}, nil},
+		{ikigai.SessionQuery{Prefix: "aa-1"}, []int{0}},
+		{ikigai.SessionQuery{Prefix: "a", Dir: "/src", Limit: 1}, []int{1}},
+	} {
+		var expected []ikigai.SessionInfo
+		for _, i := range test.want {
+			expected = append(expected, want[i])
+		}
+		if diff := cmp.Diff(expected, b.sessions(test.query)); diff != "" {
+			t.Errorf("sessions %+v (-want +got):\n%s", test.query, diff)
+		}
+	}
+	for range b.Sessions(b.Context(), ikigai.SessionQuery{}) {
+		break
+	}
+}
+
+func titles(t *testing.T, b *bench) {
+	for _, test := range []struct{ text, want string }{
+		{"one line", "one line"},
+		{"\n \n  the first line with words  \r\nthe second", "the first line with words"},
+		{strings.Repeat("é", 81), strings.Repeat("é", 80)},
+		{strings.Repeat("é", 80) + "\nx", strings.Repeat("é", 80)},
+		{"it's 100% \"quoted\" \U0010ffff", "it's 100% \"quoted\" \U0010ffff"},
+		{"  \n ", "the second statement"},
+	} {
+		g, _ := b.begin()
+		side := Statement(g.Session, 2, "asked on the side")
+		side.Interaction = "title"
+		b.append(g, 1, side)
+		b.append(g, 2, Statement(g.Session, 3, test.text), Event(g.Session, 4, ikigai.KindAssistant, "answer", nil))
+		b.append(g, 4, Statement(g.Session, 5, "the second statement"))
+		info := b.only(ikigai.SessionQuery{Prefix: string(g.Session)})
+		if info.Title != test.want || info.Statements != 2 || info.Events != 5 {
+			t.Errorf("session of %q: %+v", test.text, info)
+		}
+	}
+}
