@@ -1,0 +1,246 @@
+package render
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ikigai"
+	"ikigai/internal/safetext"
+	"ikigai/internal/transcript"
+)
+
+// Block returns b as text that ends with a newline, or "" if s does not show
+// blocks of its kind. Empty lines between blocks are those of a Page.
+func (s Style) Block(b transcript.Block) string {
+	text := s.body(b) + s.damage(b)
+	if text == "" {
+		return ""
+	}
+	if b.Interaction != ikigai.Main && b.Interaction != "" {
+		text = s.paint(dim, "["+line(b.Interaction)+"]") + " " + text
+	}
+	return s.stamp(b) + text
+}
+
+// damage says that what is shown is not all.
+func (s Style) damage(b transcript.Block) string {
+	if b.Damage == "" {
+		return ""
+	}
+	return "  " + s.paint(dim, "(not all of this can be read: "+line(b.Damage)+")") + "\n"
+}
+
+// stamp returns the line that says which event a block shows. Text that comes
+// in pieces is shown before it is an event and has none.
+func (s Style) stamp(b transcript.Block) string {
+	switch b.Kind {
+	case transcript.Notice, ikigai.KindThinking, ikigai.KindAssistant, ikigai.KindInterrupted:
+		return ""
+	}
+	if !s.Verbose {
+		return ""
+	}
+	at := s.in(b.Time.Time()).Format("15:04:05")
+	return s.paint(dim, fmt.Sprintf("#%d %s %s", b.Seq, at, line(string(b.Kind)))) + "\n"
+}
+
+func (s Style) body(b transcript.Block) string {
+	switch b.Kind {
+	case ikigai.KindUser:
+		return s.statement(b)
+	case ikigai.KindAssistant:
+		return s.answer(b)
+	case ikigai.KindThinking:
+		return s.thinking(b.Text)
+	case ikigai.KindToolCall:
+		return s.call(b)
+	case ikigai.KindToolResult:
+		return s.result(b)
+	case ikigai.KindChange:
+		return s.change(b)
+	case ikigai.KindApproval:
+		return s.approval(b)
+	case ikigai.KindInterrupted:
+		return s.interrupted(b)
+	case ikigai.KindError:
+		return s.failure(b)
+	case transcript.Notice:
+		return s.alert(b.Text)
+	case ikigai.KindSession:
+		return s.session(b)
+	case ikigai.KindUsage:
+		return s.usage(b)
+	case ikigai.KindSystem, ikigai.KindTools, ikigai.KindRequest:
+		return s.record(b)
+	}
+	return s.other(b)
+}
+
+// Notice is the block of something that the program has to say, in two
+// sentences.
+func Notice(text string) transcript.Block {
+	return transcript.Block{Kind: transcript.Notice, Interaction: ikigai.Main, Text: text}
+}
+
+func (s Style) statement(b transcript.Block) string {
+	text := s.behind(s.paint(cyan, s.glyph(userMark))+" ", "  ", bold, safetext.Terminal(b.Text))
+	return text + s.parts(b)
+}
+
+func (s Style) answer(b transcript.Block) string {
+	return ended(safetext.Terminal(b.Text)) + s.parts(b)
+}
+
+func (s Style) thinking(text string) string {
+	in := s.thinker()
+	return s.folded(in.first, in.rest, in.how, safetext.Terminal(text))
+}
+
+// thinker returns what puts the model's reasoning apart from its answer.
+func (s Style) thinker() indenter {
+	return indenter{style: s, how: dim, first: s.paint(dim, s.glyph(thinkMark)) + " ", rest: "  "}
+}
+
+func (s Style) interrupted(b transcript.Block) string {
+	d, _ := b.Body.(ikigai.InterruptedData)
+	thinking, answer := "", ended(safetext.Terminal(b.Text))
+	if d.Thinking != "" {
+		thinking = s.thinking(d.Thinking)
+	}
+	if thinking != "" && answer != "" {
+		thinking += "\n"
+	}
+	return thinking + answer + s.interruption(d)
+}
+
+// interruption is the line below what came of a reply. A vendor's error has a
+// block of its own.
+func (s Style) interruption(d ikigai.InterruptedData) string {
+	mark := s.glyph(ellipsis) + " interrupted"
+	if d.Reason != "" && !strings.Contains(d.Reason, " ") {
+		mark += " (" + line(d.Reason) + ")"
+	}
+	return s.paint(yellow, mark) + "\n"
+}
+
+func (s Style) failure(b transcript.Block) string {
+	d, _ := b.Body.(ikigai.ErrorData)
+	text := strings.TrimRight(b.Text, "\n")
+	if text == "" {
+		text = "Something failed: " + cmp.Or(string(d.Kind), "it is not said what")
+	}
+	text = safetext.Terminal(text)
+	if d.Status > 0 {
+		text += s.paint(dim, fmt.Sprintf(" (HTTP %d)", d.Status))
+	}
+	return s.behind(s.paint(red, s.glyph(failMark))+" ", "  ", plain, text)
+}
+
+func (s Style) alert(text string) string {
+	return s.behind(s.paint(yellow, s.glyph(alertMark))+" ", "  ", plain, safetext.Terminal(text))
+}
+
+func (s Style) change(b transcript.Block) string {
+	d, _ := b.Body.(ikigai.ChangeData)
+	path := d.Path
+	if path == "" {
+		path = b.Text
+	}
+	what := "changes " + line(path)
+	switch {
+	case !d.Existed && d.Path != "":
+		what = "creates " + line(path)
+	case d.NotKept != "":
+		what += ", whose content was not kept: " + line(d.NotKept)
+	}
+	return "  " + s.paint(dim, what) + "\n"
+}
+
+func (s Style) approval(b transcript.Block) string {
+	d, _ := b.Body.(ikigai.ApprovalData)
+	reason := ""
+	if d.Reason != "" {
+		reason = ": " + line(d.Reason)
+	}
+	if d.Allowed {
+		return "  " + s.paint(dim, "allowed"+reason) + "\n"
+	}
+	return "  " + s.paint(red, s.glyph(failMark)) + " denied" + reason + "\n"
+}
+
+func (s Style) session(b transcript.Block) string {
+	d, _ := b.Body.(ikigai.SessionData)
+	dir := d.Dir
+	if dir == "" {
+		dir = b.Text
+	}
+	text := s.paint(bold, "session "+line(string(b.Session)))
+	details := s.join(line(dir), line(d.Model), s.in(b.Time.Time()).Format("2006-01-02 15:04"))
+	return text + s.paint(dim, s.glyph(separator)+details) + "\n"
+}
+
+// other shows kinds that this version knows nothing of, and those whose text
+// says it all.
+func (s Style) other(b transcript.Block) string {
+	kind := line(string(b.Kind))
+	if kind == "" {
+		kind = "event without a kind"
+	}
+	text := s.paint(dim, kind)
+	content := safetext.Terminal(b.Text)
+	switch {
+	case strings.Contains(strings.TrimSuffix(content, "\n"), "\n"):
+		text += "\n" + s.behind("  ", "  ", plain, content)
+	case content != "":
+		text += "  " + ended(content)
+	default:
+		text += "\n"
+	}
+	if data, ok := b.Body.(json.RawMessage); ok && s.Verbose {
+		text += s.behind("  ", "  ", dim, pretty(data))
+	}
+	return text
+}
+
+// parts names the images and files that go with a message.
+func (s Style) parts(b transcript.Block) string {
+	d, _ := b.Body.(ikigai.MessageData)
+	var text strings.Builder
+	for _, p := range d.Parts {
+		text.WriteString(s.part(p))
+	}
+	return text.String()
+}
+
+func (s Style) part(p ikigai.Part) string {
+	if p.Type == ikigai.PartText {
+		return s.folded("  ", "  ", plain, safetext.Terminal(p.Text))
+	}
+	name := strings.TrimSpace(line(p.Name) + " " + line(p.Media))
+	return "  " + s.paint(dim, strings.TrimSpace("["+line(string(p.Type))+" "+name)+"]") + "\n"
+}
+
+// ended returns text with a newline at its end, unless it is empty.
+func ended(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
+
+// join joins those of the words that are not empty.
+func (s Style) join(words ...string) string {
+	var b strings.Builder
+	for _, w := range words {
+		if w == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(s.glyph(separator))
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}

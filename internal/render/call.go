@@ -1,0 +1,79 @@
+package render
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"ikigai/internal/safetext"
+	"ikigai/internal/transcript"
+)
+
+// The most characters of a value that stand in the line of a call.
+const (
+	maxInlineText = 400
+	maxInlineJSON = 80
+)
+
+// call shows a tool call with all its parameters: short ones in its first
+// line, others below.
+func (s Style) call(b transcript.Block) string {
+	c, _ := b.Body.(transcript.Call)
+	if c.MayHaveRun {
+		return s.paint(yellow, s.glyph(alertMark)) + " " + s.callLine(c, b.Text) +
+			"\n  The call has no result: it may have run. Check what it did before it is run again.\n"
+	}
+	text := s.paint(green, s.glyph(callMark)) + " " + s.callLine(c, b.Text) + "\n"
+	for _, f := range c.Params {
+		if _, ok := inline(f); !ok {
+			text += s.labelled(f)
+		}
+	}
+	if c.Params == nil && strings.TrimSpace(c.Arguments) != "" {
+		text += s.label("arguments, which are no JSON object") +
+			s.folded("    ", "    ", plain, safetext.Terminal(c.Arguments))
+	}
+	return text
+}
+
+// callLine returns the name of a call and those of its parameters that fit in
+// a line. summary stands in for a name that cannot be read.
+func (s Style) callLine(c transcript.Call, summary string) string {
+	name := c.Name
+	if name == "" {
+		name = summary
+	}
+	text := s.paint(bold, line(name))
+	gap := "  "
+	for _, f := range c.Params {
+		if value, ok := inline(f); ok {
+			text += gap + s.paint(dim, line(f.Name)+"=") + value
+			gap = " "
+		}
+	}
+	return text
+}
+
+// inline returns the value of f as part of a line, and false if it needs lines
+// of its own.
+func inline(f transcript.Field) (string, bool) {
+	if text, ok := f.Text(); ok {
+		text = safetext.Terminal(text)
+		fits := !strings.Contains(text, "\n") && utf8.RuneCountInString(text) <= maxInlineText
+		return quoted(text), fits
+	}
+	text := line(short(f.Value))
+	return text, utf8.RuneCountInString(text) <= maxInlineJSON
+}
+
+// labelled shows f on lines of its own: text as it is, anything else as JSON.
+func (s Style) labelled(f transcript.Field) string {
+	text, ok := f.Text()
+	if !ok {
+		text = pretty(f.Value)
+	}
+	return s.label(f.Name) + s.folded("    ", "    ", plain, safetext.Terminal(text))
+}
+
+func (s Style) label(name string) string {
+	return "  " + s.paint(dim, line(name)+":") + "\n"
+}

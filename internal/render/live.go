@@ -1,0 +1,275 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"ikigai"
+	"ikigai/internal/safetext"
+	"ikigai/internal/transcript"
+)
+
+// Piece is text to be written at once: to the standard output if Answer is
+// set, to the standard error otherwise.
+type Piece struct {
+	Text   string
+	Answer bool
+}
+
+// Live shows a session while it happens. The model's answers, and the newline
+// that ends each, go to the standard output, everything else to the standard
+// error. Written to one terminal, both together are what a Page of the same
+// Style shows of the same blocks later.
+//
+// Delta shows a reply as it comes. The blocks of the reply's events, which
+// arrive after it, then add what is still missing and nothing twice.
+//
+// A Live belongs to one goroutine at a time.
+type Live struct {
+	// Style is that of the blocks.
+	Style Style
+	// Exact passes answers on as they are, for an output that is no terminal.
+	Exact bool
+
+	page     Page
+	begun    bool // something of the reply is shown
+	thinking stream
+	answer   stream
+	held     []transcript.Block // what came in the middle of the answer's line
+	out      []Piece
+}
+
+// stream is what was shown of a part of a reply before its event came.
+type stream struct {
+	came   strings.Builder
+	filter safetext.Filter
+	begun  bool
+	open   bool     // the line is not ended
+	indent indenter // of the thinking
+}
+
+// Delta takes in a piece of a reply of the main interaction.
+func (l *Live) Delta(d ikigai.Delta) []Piece {
+	if d.Retry != nil {
+		l.show(Notice(l.Style.retry(*d.Retry)))
+	}
+	// What the model thinks once it has begun to answer waits for its event:
+	// it would tear the answer apart.
+	if d.Thinking != "" && !l.Style.Compact && !l.answer.begun {
+		l.think(d.Thinking)
+	}
+	if text := d.Text + d.Refusal; text != "" {
+		l.say(text)
+	}
+	return l.taken()
+}
+
+// Block takes in a block of the session's transcript.
+func (l *Live) Block(b transcript.Block) []Piece {
+	switch {
+	case b.Interaction != ikigai.Main:
+		l.show(b)
+	case b.Kind == ikigai.KindThinking:
+		l.thought(b.Text)
+		l.add(b, l.Style.damage(b))
+	case b.Kind == ikigai.KindAssistant:
+		l.said(b.Text)
+		l.add(b, l.Style.parts(b)+l.Style.damage(b))
+		l.finish()
+	case b.Kind == ikigai.KindInterrupted:
+		d, _ := b.Body.(ikigai.InterruptedData)
+		l.thought(d.Thinking)
+		l.said(b.Text)
+		l.add(b, l.Style.interruption(d)+l.Style.damage(b))
+		l.finish()
+	case b.Kind.Conversation(), b.Kind == ikigai.KindError:
+		l.finish()
+		l.show(b)
+	default:
+		l.show(b)
+	}
+	return l.taken()
+}
+
+// add writes what stands below the streamed part of b.
+func (l *Live) add(b transcript.Block, text string) {
+	if text == "" {
+		return
+	}
+	if !l.begun {
+		l.begin(b.Kind)
+	}
+	l.endAnswerLine()
+	l.page.last = b.Kind
+	l.write(text, false)
+}
+
+// End ends what is open, at the end of a turn or of the program.
+func (l *Live) End() []Piece {
+	l.finish()
+	return l.taken()
+}
+
+// taken returns what there is to write and forgets it.
+func (l *Live) taken() []Piece {
+	out := l.out
+	l.out = nil
+	return out
+}
+
+func (l *Live) write(text string, answer bool) {
+	if text != "" {
+		l.out = append(l.out, Piece{text, answer})
+	}
+}
+
+// show shows a block that was not streamed, at the beginning of a line.
+func (l *Live) show(b transcript.Block) {
+	if l.answer.open {
+		l.held = append(l.held, b)
+		return
+	}
+	l.write(l.thinking.indent.end(), false)
+	l.page.Style = l.Style
+	l.write(l.page.Block(b), false)
+}
+
+// begin goes to where a part of a reply begins.
+func (l *Live) begin(kind ikigai.Kind) {
+	l.write(l.page.gap(transcript.Block{Kind: kind}), false)
+	l.begun = true
+}
+
+// think takes in a piece of the model's thinking.
+func (l *Live) think(text string) {
+	l.thinking.came.WriteString(text)
+	l.writeThinking(l.thinking.filter.Text(noNUL(text)))
+}
+
+// thought takes in the whole of the model's thinking.
+func (l *Live) thought(text string) {
+	t := &l.thinking
+	rest, ok := t.rest(text)
+	switch {
+	case !t.begun:
+		*t = stream{}
+		rest = text
+	case !ok:
+		rest = text
+	case !l.answer.begun:
+		l.think(rest)
+		rest = ""
+	}
+	l.closeThinking()
+	if rest = l.Style.thinking(rest); rest != "" {
+		l.endAnswerLine()
+		l.begin(ikigai.KindThinking)
+		l.write(rest, false)
+	}
+}
+
+func (l *Live) writeThinking(text string) {
+	t := &l.thinking
+	if text == "" {
+		return
+	}
+	if !t.begun {
+		l.begin(ikigai.KindThinking)
+		t.begun = true
+		t.indent = l.Style.thinker()
+	}
+	l.write(t.indent.text(text), false)
+}
+
+// closeThinking ends the thinking so far.
+func (l *Live) closeThinking() {
+	l.writeThinking(l.thinking.filter.End())
+	l.write(l.thinking.indent.end(), false)
+}
+
+// say shows a piece of the answer.
+func (l *Live) say(text string) {
+	a := &l.answer
+	a.came.WriteString(text)
+	if !l.Exact {
+		text = a.filter.Text(noNUL(text))
+	}
+	l.writeAnswer(text)
+}
+
+// said takes in the whole of an answer.
+func (l *Live) said(text string) {
+	rest, ok := l.answer.rest(text)
+	if !ok {
+		l.endAnswer()
+		rest = text
+	}
+	l.say(rest)
+	l.endAnswer()
+}
+
+// writeAnswer writes to the standard output. What waited for the end of a line
+// comes as soon as there is one.
+func (l *Live) writeAnswer(text string) {
+	if text == "" {
+		return
+	}
+	if !l.answer.begun {
+		l.closeThinking()
+		l.begin(ikigai.KindAssistant)
+		l.answer.begun = true
+	}
+	l.answer.open = !strings.HasSuffix(text, "\n")
+	l.write(text, true)
+	if !l.answer.open {
+		held := l.held
+		l.held = nil
+		for _, b := range held {
+			l.show(b)
+		}
+	}
+}
+
+// finish ends a reply of which no more will come.
+func (l *Live) finish() {
+	l.closeThinking()
+	l.thinking = stream{}
+	l.endAnswer()
+	l.begun = false
+}
+
+func (l *Live) endAnswer() {
+	l.endAnswerLine()
+	l.answer = stream{}
+}
+
+// endAnswerLine ends the answer so far, with a newline if it lacks one.
+func (l *Live) endAnswerLine() {
+	l.writeAnswer(l.answer.filter.End())
+	if l.answer.open {
+		l.writeAnswer("\n")
+	}
+}
+
+// rest returns what of the whole text has not been shown, and false if what
+// has been shown is not its beginning.
+func (s *stream) rest(whole string) (string, bool) {
+	return strings.CutPrefix(whole, ikigai.CleanText(s.came.String()))
+}
+
+// noNUL replaces NUL as the log does, in which no text holds one.
+func noNUL(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
+
+// retry says that a request is sent again.
+func (s Style) retry(r ikigai.Retry) string {
+	why := "The request failed."
+	if r.Err != nil {
+		why = strings.TrimRight(r.Err.Error(), "\n")
+	}
+	var e *ikigai.Error
+	if errors.As(r.Err, &e) {
+		why = e.What + "."
+	}
+	return fmt.Sprintf("%s It is sent again in %s (attempt %d of %d failed).", why, duration(r.After), r.Attempt, r.Of)
+}

@@ -1,0 +1,48 @@
+package render
+
+import (
+	"ikigai"
+	"ikigai/internal/transcript"
+)
+
+// Page puts blocks below one another, with an empty line where something new
+// begins. Its zero value, with a Style, is an empty page.
+type Page struct {
+	Style Style
+	last  ikigai.Kind // of the block before; "" at the top
+}
+
+// Block returns the text of b with the empty line before it, or "" if the
+// style does not show b.
+func (p *Page) Block(b transcript.Block) string {
+	text := p.Style.Block(b)
+	if text == "" {
+		return ""
+	}
+	return p.gap(b) + text
+}
+
+// gap returns what comes between the block before and b, which it takes as
+// shown.
+func (p *Page) gap(b transcript.Block) string {
+	last := p.last
+	p.last = b.Kind
+	if last == "" {
+		return ""
+	}
+	switch b.Kind {
+	case ikigai.KindChange, ikigai.KindApproval, ikigai.KindUsage:
+		return ""
+	case ikigai.KindSystem, ikigai.KindTools, ikigai.KindRequest:
+		return ""
+	case ikigai.KindToolCall:
+		if last == ikigai.KindToolCall {
+			return ""
+		}
+	case ikigai.KindToolResult:
+		if r, ok := b.Body.(transcript.Result); ok && r.Follows {
+			return ""
+		}
+	}
+	return "\n"
+}

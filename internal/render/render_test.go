@@ -1,0 +1,104 @@
+package render_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"ikigai"
+	"ikigai/internal/render"
+	"ikigai/internal/transcript"
+)
+
+var update = flag.Bool("update", false, "write what is rendered into testdata")
+
+// styles are the ways to render that golden files show, by the name of the
+// section.
+var styles = map[string]render.Style{
+	"plain":   {Zone: time.UTC},
+	"color":   {Zone: time.UTC, Color: true},
+	"ascii":   {Zone: time.UTC, ASCII: true},
+	"compact": {Zone: time.UTC, Compact: true, More: "ikigai log --full"},
+	"verbose": {Zone: time.UTC, Verbose: true},
+}
+
+// TestGolden renders the events of each file in testdata, one JSON object a
+// line, in the styles for which the file has a section. In the files \e stands
+// for ESC.
+//
+// S2.45, S2.46, S3.20, S3.22, S3.29, P26, P36, P42
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events := readEvents(t, archive.Files[0].Data)
+			for i, section := range archive.Files[1:] {
+				style, ok := styles[section.Name]
+				if !ok {
+					t.Fatalf("no style %q", section.Name)
+				}
+				got := strings.ReplaceAll(page(style, events), "\x1b", `\e`)
+				if *update {
+					archive.Files[i+1].Data = []byte(got)
+				} else if diff := cmp.Diff(string(section.Data), got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", section.Name, diff)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// readEvents returns the events of a golden file, with what it leaves out
+// filled in. The line "open" after the last event asks for the open calls.
+func readEvents(t *testing.T, text []byte) []ikigai.Event {
+	t.Helper()
+	var events []ikigai.Event
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		e := ikigai.Event{Session: "0197f3a2-1b2c-7000-8000-000000000001", Interaction: ikigai.Main}
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			t.Fatalf("%s: %v", lines.Bytes(), err)
+		}
+		e.Seq = ikigai.Seq(len(events) + 1)
+		e.Time = ikigai.Micros(1_750_000_000_000_000 + int64(e.Seq)*1_000_000)
+		events = append(events, e)
+	}
+	return events
+}
+
+// page returns the whole log as `ikigai log` shows it.
+func page(style render.Style, events []ikigai.Event) string {
+	var fold transcript.Transcript
+	var b strings.Builder
+	p := render.Page{Style: style}
+	for _, e := range events {
+		for _, block := range fold.Add(e) {
+			b.WriteString(p.Block(block))
+		}
+	}
+	for _, block := range fold.Open() {
+		b.WriteString(p.Block(block))
+	}
+	return b.String()
+}

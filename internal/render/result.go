@@ -1,0 +1,180 @@
+package render
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"ikigai/internal/safetext"
+	"ikigai/internal/transcript"
+)
+
+// result shows a tool's result whole: its text with real newlines, what else
+// it says in a line below.
+func (s Style) result(b transcript.Block) string {
+	r, _ := b.Body.(transcript.Result)
+	v := resultView{Style: s, summary: strings.TrimSpace(b.Text)}
+	if !r.Follows {
+		v.WriteString(s.paint(cyan, s.glyph(resultMark)) + " " + s.answered(r, b.Text) + "\n")
+	}
+	switch {
+	case r.Fields != nil:
+		v.fields(r)
+	case json.Valid([]byte(r.Output)):
+		v.text(pretty(json.RawMessage(r.Output)))
+	default:
+		v.text(r.Output)
+	}
+	if !r.Success && !v.failed {
+		v.fail("The tool failed")
+	}
+	for _, p := range r.Parts {
+		v.WriteString(s.part(p))
+	}
+	if r.Note != "" {
+		v.WriteString(s.label("note to the model"))
+		v.WriteString(s.folded("    ", "    ", plain, safetext.Terminal(r.Note)))
+	}
+	v.footer(r)
+	return v.String()
+}
+
+// answered names the call that a result answers when it does not stand right
+// above it.
+func (s Style) answered(r transcript.Result, summary string) string {
+	if r.Call != nil {
+		return s.callLine(*r.Call, summary)
+	}
+	name := r.Name
+	if name == "" {
+		name = "result"
+	}
+	return s.paint(bold, line(name)) + "  " + s.paint(dim, line(r.ToolCallID))
+}
+
+// resultView is a result as it is put together.
+type resultView struct {
+	strings.Builder
+	Style
+	summary string   // in a few words, as the log has it
+	told    bool     // what is shown says what the summary says
+	failed  bool     // the failure is shown
+	facts   []string // for the line below
+}
+
+func (v *resultView) fields(r transcript.Result) {
+	for _, f := range r.Fields {
+		text, isText := f.Text()
+		switch {
+		case isText && (f.Name == "output" || f.Name == "stdout"):
+			v.text(text)
+		case isText && f.Name == "stderr":
+			if text != "" {
+				v.WriteString(v.labelled(f))
+			}
+		case isText && f.Name == "error":
+			v.fail(text)
+		case isText && f.Name == "limit_message":
+			v.WriteString("  " + v.alert(text))
+		case f.Name == "limit_reached", f.Name == "truncated" && string(f.Value) == "false":
+			// The message says the first; the second is no news.
+		default:
+			v.field(f)
+		}
+	}
+}
+
+// text shows output as it is.
+func (v *resultView) text(text string) {
+	v.tells(text)
+	v.WriteString(v.folded("  ", "  ", plain, safetext.Terminal(text)))
+}
+
+func (v *resultView) fail(text string) {
+	v.failed = true
+	v.tells(text)
+	v.WriteString(v.behind("  "+v.paint(red, v.glyph(failMark))+" ", "    ", plain, safetext.Terminal(text)))
+}
+
+// field shows what has no place of its own: a fact if it is short, otherwise
+// lines below its name.
+func (v *resultView) field(f transcript.Field) {
+	value, ok := inline(f)
+	if text, isText := f.Text(); isText && isWord(text) {
+		value = text
+	}
+	switch {
+	case !ok:
+		v.WriteString(v.labelled(f))
+	case value == "true":
+		v.facts = append(v.facts, line(f.Name))
+	case !v.summarised(value):
+		v.facts = append(v.facts, line(f.Name)+" "+value)
+	}
+}
+
+// isWord reports whether text is plain enough to stand without quotes.
+func isWord(text string) bool {
+	for _, r := range text {
+		if r > '~' || r != '_' && r != '-' && r != '.' && r != '/' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return false
+		}
+	}
+	return text != "" && text != "true"
+}
+
+// tells notes whether the summary repeats text.
+func (v *resultView) tells(text string) {
+	v.told = v.told || strings.Contains(text, v.summary)
+}
+
+// summarised reports whether the summary holds the number value: "3 files
+// found" says what a count of 3 says.
+func (v *resultView) summarised(value string) bool {
+	if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+		return false
+	}
+	words := strings.FieldsFunc(strings.ReplaceAll(v.summary, ",", ""), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-'
+	})
+	for _, w := range words {
+		if w == value {
+			return true
+		}
+	}
+	return false
+}
+
+// footer is the line below the output.
+func (v *resultView) footer(r transcript.Result) {
+	var words []string
+	if !v.told && !strings.HasPrefix(r.Output, strings.TrimSuffix(v.summary, "…")) {
+		words = append(words, line(v.summary))
+	}
+	words = append(words, v.facts...)
+	if r.Report != "" && strings.TrimSpace(r.Report) != v.summary {
+		words = append(words, line(r.Report))
+	}
+	for _, f := range r.Added {
+		value, ok := inline(f)
+		switch {
+		case !v.Verbose && !r.Received(f.Name):
+			// A default that was filled in is no news.
+		case ok:
+			words = append(words, "ran with "+line(f.Name)+"="+value)
+		default:
+			v.WriteString(v.labelled(f))
+		}
+	}
+	if r.Millis > 0 {
+		words = append(words, duration(time.Duration(r.Millis)*time.Millisecond))
+	}
+	switch text := v.join(words...); {
+	case text != "":
+		v.WriteString("  " + v.paint(dim, text) + "\n")
+	case v.Len() == 0:
+		v.WriteString("  " + v.paint(dim, "no output") + "\n")
+	}
+}

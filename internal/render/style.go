@@ -1,0 +1,137 @@
+// Package render turns blocks into text: what a person sees of a session, live
+// as it happens, after it is restored and in its log. It does no input or
+// output and reads neither clock nor environment.
+//
+// Everything that others wrote goes through safetext before it is styled, so
+// the only escape sequences in the result are the package's own.
+package render
+
+import (
+	"strings"
+	"time"
+
+	"ikigai/internal/safetext"
+)
+
+// Style says how things look. The zero Style is plain text that hides nothing
+// of the conversation.
+//
+// Lines are not wrapped: a terminal does that better, and what is copied from
+// it is then whole.
+type Style struct {
+	Width   int  // columns of the terminal, for tables; 0 if there is none: nothing is cut
+	Color   bool // use the sixteen colours' escape sequences
+	ASCII   bool // mark things with ASCII alone; what others wrote stays as it is
+	Compact bool // fold long output to its first and last lines
+	Verbose bool // show the record too: system prompt, tools, requests, usage, numbers and times
+
+	More string         // how to see what Compact folds, such as "ikigai log --full"
+	Zone *time.Location // of the times shown; nil is the local one
+}
+
+// sgr is a way to style text, as the parameter of an SGR sequence.
+type sgr string
+
+// Colours that can be read on light and on dark ground; none sets a ground.
+const (
+	plain  sgr = ""
+	bold   sgr = "1"
+	dim    sgr = "2"
+	red    sgr = "31"
+	green  sgr = "32"
+	yellow sgr = "33"
+	cyan   sgr = "36"
+)
+
+// paint styles text that holds no newline.
+func (s Style) paint(how sgr, text string) string {
+	if !s.Color || how == plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(how) + "m" + text + "\x1b[0m"
+}
+
+// glyph is a mark with its stand-in where only ASCII can be shown.
+type glyph struct{ mark, ascii string }
+
+var (
+	callMark   = glyph{"●", "*"}
+	resultMark = glyph{"↳", "->"}
+	userMark   = glyph{"›", ">"}
+	failMark   = glyph{"✗", "x"}
+	alertMark  = glyph{"!", "!"}
+	thinkMark  = glyph{"~", "~"}
+	separator  = glyph{" · ", " - "}
+	ellipsis   = glyph{"…", "..."}
+)
+
+func (s Style) glyph(g glyph) string {
+	if s.ASCII {
+		return g.ascii
+	}
+	return g.mark
+}
+
+// line returns text that others wrote as part of a line.
+func line(text string) string {
+	text = safetext.Terminal(text)
+	if strings.IndexByte(text, '\n') >= 0 {
+		text = strings.ReplaceAll(text, "\n", "␊")
+	}
+	return text
+}
+
+// indenter puts text that comes in pieces behind a prefix, line by line. Empty
+// lines stay empty.
+type indenter struct {
+	style       Style
+	how         sgr
+	first, rest string // prefix of the first line, and of the others
+	began       bool   // the first prefix is written
+	open        bool   // the line is not ended
+}
+
+// text returns what to write for the next piece, which is safe already.
+func (in *indenter) text(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for s != "" {
+		piece, after, ended := strings.Cut(s, "\n")
+		if piece != "" {
+			if !in.open {
+				b.WriteString(in.prefix())
+			}
+			b.WriteString(in.style.paint(in.how, piece))
+			in.open = true
+		}
+		if ended {
+			b.WriteByte('\n')
+			in.open = false
+		}
+		s = after
+	}
+	return b.String()
+}
+
+// end returns what ends the last line.
+func (in *indenter) end() string {
+	if !in.open {
+		return ""
+	}
+	in.open = false
+	return "\n"
+}
+
+func (in *indenter) prefix() string {
+	if in.began {
+		return in.rest
+	}
+	in.began = true
+	return in.first
+}
+
+// behind returns safe text with its lines behind the prefixes, ended.
+func (s Style) behind(first, rest string, how sgr, text string) string {
+	in := indenter{style: s, how: how, first: first, rest: rest}
+	return in.text(text) + in.end()
+}

@@ -1,0 +1,206 @@
+// Package transcript turns the events of a session into what a person sees of
+// it: blocks. It says what there is to show, not how it looks.
+package transcript
+
+import (
+	"slices"
+
+	"ikigai"
+)
+
+// Transcript is the fold from events to blocks. The zero Transcript is that of
+// a session without events. What it keeps is bounded by the calls that have no
+// result yet, not by the length of the session.
+type Transcript struct {
+	statement int
+	lines     map[string]*line // by interaction
+	open      []Block          // tool calls without a result, in the order of the log
+}
+
+// line is the state of an interaction.
+type line struct {
+	round   int
+	inRound bool   // the last event of the conversation was a tool call
+	shown   string // the call that was the last thing shown; "" if it was something else
+}
+
+// Add takes in the session's next event and returns the blocks that show it:
+// one of its own and, ahead of it, the calls that a new statement finds
+// without a result. Data that cannot be read is no error: the block shows what
+// there is.
+func (t *Transcript) Add(e ikigai.Event) []Block {
+	b := Block{
+		Kind: e.Kind, Seq: e.Seq, ID: e.ID, Session: e.Session, Time: e.Time,
+		Interaction: e.Interaction, Text: e.Content,
+	}
+	if b.Interaction == "" {
+		b.Interaction = ikigai.Main
+	}
+	ln := t.line(b.Interaction)
+
+	var blocks []Block
+	switch e.Kind {
+	case ikigai.KindUser:
+		blocks = t.abandon(b.Interaction)
+		ln.round = 0
+		if b.Interaction == ikigai.Main {
+			t.statement++
+		}
+		decode[ikigai.MessageData](&b, e)
+	case ikigai.KindSystem, ikigai.KindAssistant, ikigai.KindThinking:
+		decode[ikigai.MessageData](&b, e)
+	case ikigai.KindToolCall:
+		t.call(&b, e, ln)
+	case ikigai.KindToolResult:
+		t.result(&b, e, ln)
+	case ikigai.KindSession:
+		decode[ikigai.SessionData](&b, e)
+	case ikigai.KindTools:
+		decode[ikigai.ToolsData](&b, e)
+	case ikigai.KindRequest:
+		decode[ikigai.RequestData](&b, e)
+	case ikigai.KindUsage:
+		decode[ikigai.UsageData](&b, e)
+	case ikigai.KindChange:
+		decode[ikigai.ChangeData](&b, e)
+	case ikigai.KindApproval:
+		decode[ikigai.ApprovalData](&b, e)
+	case ikigai.KindInterrupted:
+		decode[ikigai.InterruptedData](&b, e)
+	case ikigai.KindError:
+		decode[ikigai.ErrorData](&b, e)
+	default:
+		if len(e.Data) > 0 {
+			b.Body = slices.Clone(e.Data)
+		}
+	}
+	if e.Kind != ikigai.KindToolCall && e.Kind.Conversation() {
+		ln.inRound = false
+	}
+	t.passes(b)
+	b.Statement = t.statement
+	if e.Kind == ikigai.KindToolCall {
+		t.open = append(t.open, b)
+	}
+	return append(blocks, b)
+}
+
+// Open returns the tool calls that have no result yet, in order. While the
+// session is worked on, they are running or about to; once it is not, they may
+// have run, as the blocks say.
+func (t *Transcript) Open() []Block {
+	blocks := make([]Block, 0, len(t.open))
+	for _, b := range t.open {
+		blocks = append(blocks, mayHaveRun(b))
+	}
+	return blocks
+}
+
+// Statements returns how many statements the person has made.
+func (t *Transcript) Statements() int { return t.statement }
+
+func (t *Transcript) line(interaction string) *line {
+	ln := t.lines[interaction]
+	if ln == nil {
+		ln = &line{}
+		if t.lines == nil {
+			t.lines = map[string]*line{}
+		}
+		t.lines[interaction] = ln
+	}
+	return ln
+}
+
+func (t *Transcript) call(b *Block, e ikigai.Event, ln *line) {
+	var d ikigai.ToolCallData
+	if err := e.DecodeData(&d); err != nil {
+		b.Damage = err.Error()
+	}
+	if !ln.inRound {
+		ln.round++
+		ln.inRound = true
+	}
+	b.Round = ln.round
+	b.Body = Call{
+		ID: d.ID, Name: d.Function.Name, Arguments: d.Function.Arguments,
+		Params: fields(d.Function.Arguments),
+	}
+}
+
+func (t *Transcript) result(b *Block, e ikigai.Event, ln *line) {
+	var r Result
+	if err := e.DecodeData(&r.ToolResultData); err != nil {
+		b.Damage = err.Error()
+	}
+	r.Fields = fields(r.Output)
+	b.Round = ln.round
+	if i := t.find(b.Interaction, r.ToolCallID); i >= 0 {
+		call := t.open[i].Body.(Call)
+		r.Call, b.Round = &call, t.open[i].Round
+		t.open = slices.Delete(t.open, i, i+1)
+		r.Follows = ln.shown != "" && ln.shown == call.ID
+		r.Added = added(fields(string(r.Executed)), call.Params)
+	} else {
+		r.Added = fields(string(r.Executed))
+	}
+	b.Body = r
+}
+
+// find returns the place in t.open of the first call with the given ID, or -1.
+func (t *Transcript) find(interaction, id string) int {
+	return slices.IndexFunc(t.open, func(b Block) bool {
+		return b.Interaction == interaction && b.Body.(Call).ID == id
+	})
+}
+
+// passes notes what was shown last in each interaction. What happens to a call
+// between it and its result does not part the two; nor does what is recorded
+// about the reply.
+func (t *Transcript) passes(b Block) {
+	var id string
+	switch body := b.Body.(type) {
+	case ikigai.RequestData, ikigai.UsageData:
+		return
+	case ikigai.ChangeData:
+		id = body.CallID
+	case ikigai.ApprovalData:
+		id = body.CallID
+	}
+	for name, ln := range t.lines {
+		if name != b.Interaction || ln.shown != id {
+			ln.shown = ""
+		}
+	}
+	if call, ok := b.Body.(Call); ok {
+		t.line(b.Interaction).shown = call.ID
+	}
+}
+
+// abandon takes the calls of an interaction that have no result out of t.open
+// and returns them marked.
+func (t *Transcript) abandon(interaction string) (blocks []Block) {
+	t.open = slices.DeleteFunc(t.open, func(b Block) bool {
+		if b.Interaction != interaction {
+			return false
+		}
+		blocks = append(blocks, mayHaveRun(b))
+		return true
+	})
+	return blocks
+}
+
+func mayHaveRun(b Block) Block {
+	call := b.Body.(Call)
+	call.MayHaveRun = true
+	b.Body = call
+	return b
+}
+
+// decode sets the body of b to the data of e, as far as it can be read.
+func decode[T any](b *Block, e ikigai.Event) {
+	var d T
+	if err := e.DecodeData(&d); err != nil {
+		b.Damage = err.Error()
+	}
+	b.Body = d
+}
