@@ -245,7 +245,10 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	in := http.MaxBytesReader(w, r.Body, maxBody)
-	if r.ContentLength <= 0 || r.ContentLength > maxBody {
+	if r.ContentLength > maxBody {
+		return nil, fmt.Errorf("it has %d bytes", r.ContentLength)
+	}
+	if r.ContentLength < 0 {
 		return io.ReadAll(in)
 	}
 	body := make([]byte, r.ContentLength)
