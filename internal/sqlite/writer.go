@@ -78,8 +78,12 @@ func (w *writer) close() error {
 	return w.db.Close()
 }
 
-// discard closes the connection instead of giving it back to its pool.
+// discard closes the connection instead of giving it back to its pool. SQLite
+// keeps a connection open until its statements are closed.
 func (c *connection) discard() {
+	for _, s := range c.prepared {
+		_ = s.Close()
+	}
 	_ = c.Raw(func(any) error { return driver.ErrBadConn })
 	_ = c.Conn.Close()
 }
