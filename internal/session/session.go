@@ -298,14 +298,14 @@ func (s *Session) notice(text string) {
 // cleanEvent makes e fit to be stored. Bytes that cannot stay in the text are
 // kept in a blob, which the data names.
 func cleanEvent(e ikigai.Event) ikigai.Event {
-	if content := ikigai.CleanText(e.Content); content != e.Content {
-		e = keepOriginal(e, "original_content", []byte(e.Content))
-		e.Content = content
-	}
 	if data := ikigai.CleanJSON(string(e.Data)); data != string(e.Data) {
 		original := e.Data
 		e.Data = json.RawMessage(data)
 		e = keepOriginal(e, "original_data", original)
+	}
+	if content := ikigai.CleanText(e.Content); content != e.Content {
+		e = keepOriginal(e, "original_content", []byte(e.Content))
+		e.Content = content
 	}
 	return e
 }
