@@ -199,7 +199,7 @@ func (s Style) other(b transcript.Block) string {
 		text += "\n"
 	}
 	if data, ok := b.Body.(json.RawMessage); ok && s.Verbose {
-		text += s.behind("  ", "  ", dim, pretty(data))
+		text += s.behind("  ", "  ", dim, safetext.Terminal(pretty(data)))
 	}
 	return text
 }

@@ -56,7 +56,7 @@ func (l *Live) Delta(d ikigai.Delta) []Piece {
 	}
 	// What the model thinks once it has begun to answer waits for its event:
 	// it would tear the answer apart.
-	if d.Thinking != "" && !l.Style.Compact && !l.answer.begun {
+	if d.Thinking != "" && !l.answer.begun {
 		l.think(d.Thinking)
 	}
 	if text := d.Text + d.Refusal; text != "" {
@@ -73,6 +73,7 @@ func (l *Live) Block(b transcript.Block) []Piece {
 	case b.Kind == ikigai.KindThinking:
 		l.thought(b.Text)
 		l.add(b, l.Style.damage(b))
+		l.begun = l.answer.begun
 	case b.Kind == ikigai.KindAssistant:
 		l.said(b.Text)
 		l.add(b, l.Style.parts(b)+l.Style.damage(b))
@@ -141,9 +142,13 @@ func (l *Live) begin(kind ikigai.Kind) {
 	l.begun = true
 }
 
-// think takes in a piece of the model's thinking.
+// think takes in a piece of the model's thinking. Compact shows it once it is
+// whole: it may have to be folded.
 func (l *Live) think(text string) {
 	l.thinking.came.WriteString(text)
+	if l.Style.Compact {
+		return
+	}
 	l.writeThinking(l.thinking.filter.Text(noNUL(text)))
 }
 
@@ -162,10 +167,16 @@ func (l *Live) thought(text string) {
 		rest = ""
 	}
 	l.closeThinking()
-	if rest = l.Style.thinking(rest); rest != "" {
+	l.showThinking(rest)
+	l.thinking = stream{}
+}
+
+// showThinking shows thinking that was not streamed.
+func (l *Live) showThinking(text string) {
+	if text = l.Style.thinking(text); text != "" {
 		l.endAnswerLine()
 		l.begin(ikigai.KindThinking)
-		l.write(rest, false)
+		l.write(text, false)
 	}
 }
 
@@ -184,6 +195,10 @@ func (l *Live) writeThinking(text string) {
 
 // closeThinking ends the thinking so far.
 func (l *Live) closeThinking() {
+	if t := &l.thinking; l.Style.Compact && !t.begun && t.came.Len() > 0 {
+		t.begun = true
+		l.showThinking(ikigai.CleanText(t.came.String()))
+	}
 	l.writeThinking(l.thinking.filter.End())
 	l.write(l.thinking.indent.end(), false)
 }
@@ -239,14 +254,15 @@ func (l *Live) finish() {
 	l.begun = false
 }
 
+// endAnswer ends the answer, with a newline if it lacks one.
 func (l *Live) endAnswer() {
+	l.writeAnswer(l.answer.filter.End())
 	l.endAnswerLine()
 	l.answer = stream{}
 }
 
-// endAnswerLine ends the answer so far, with a newline if it lacks one.
+// endAnswerLine ends the line that the answer has come to.
 func (l *Live) endAnswerLine() {
-	l.writeAnswer(l.answer.filter.End())
 	if l.answer.open {
 		l.writeAnswer("\n")
 	}

@@ -69,8 +69,26 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// goldenEvents returns the events of all golden files by name.
+func goldenEvents(t *testing.T) map[string][]ikigai.Event {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	all := map[string][]ikigai.Event{}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[file] = readEvents(t, archive.Files[0].Data)
+	}
+	return all
+}
+
 // readEvents returns the events of a golden file, with what it leaves out
-// filled in. The line "open" after the last event asks for the open calls.
+// filled in.
 func readEvents(t *testing.T, text []byte) []ikigai.Event {
 	t.Helper()
 	var events []ikigai.Event

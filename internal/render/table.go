@@ -14,8 +14,8 @@ import (
 const minColumn = 8
 
 // Table returns rows below a head, in columns as wide as their widest cell
-// takes on a terminal. If s has a width, the widest columns are cut until the
-// table fits in. A cell is one line; cells missing at the end of a row are
+// takes on a terminal. If s has a width, the widest columns but the first,
+// which names the row, are cut until the table fits in. A cell is one line; cells missing at the end of a row are
 // empty.
 func (s Style) Table(head []string, rows [][]string) string {
 	lines := make([][]string, 0, len(rows)+1)
@@ -44,17 +44,17 @@ func (s Style) Table(head []string, rows [][]string) string {
 
 const columnGap = 2
 
-// shrink makes the widest of the columns narrower until all take no more than
-// total.
+// shrink makes the widest of the columns narrower, the first excepted, until
+// all take no more than total.
 func shrink(widths []int, total int) {
 	sum := 0
 	for _, w := range widths {
 		sum += w
 	}
-	for ; sum > total; sum-- {
-		widest := 0
+	for ; len(widths) > 1 && sum > total; sum-- {
+		widest := 1
 		for i, w := range widths {
-			if w > widths[widest] {
+			if i > 0 && w > widths[widest] {
 				widest = i
 			}
 		}
