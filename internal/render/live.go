@@ -22,8 +22,9 @@ type Piece struct {
 // error. Written to one terminal, both together are what a Page of the same
 // Style shows of the same blocks later.
 //
-// Delta shows a reply as it comes. The blocks of the reply's events, which
-// arrive after it, then add what is still missing and nothing twice.
+// Delta shows a reply as it comes, in pieces of whole characters. The blocks of
+// the reply's events, which arrive after it, then add what is still missing and
+// nothing twice.
 //
 // A Live belongs to one goroutine at a time.
 type Live struct {

@@ -28,8 +28,8 @@ func Terminal(s string) string {
 }
 
 // Filter is Terminal for text that comes in pieces: however it is cut, the
-// joined results are the same. The zero Filter is ready. It holds at most
-// maxEscape bytes.
+// joined results are the same. The zero Filter is ready. It holds back at most
+// 64 bytes.
 type Filter struct {
 	held string // the beginning of a character or an escape sequence
 	cr   bool   // the character before was a carriage return

@@ -9,8 +9,8 @@ import (
 )
 
 // Transcript is the fold from events to blocks. The zero Transcript is that of
-// a session without events. What it keeps is bounded by the calls that have no
-// result yet, not by the length of the session.
+// a session without events. What it keeps grows with the calls that have no
+// result yet and with the number of interactions, not with the session.
 type Transcript struct {
 	statement int
 	lines     map[string]*line // by interaction
