@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
+	"unicode"
 
 	"ikigai"
 )
@@ -125,6 +127,9 @@ func (c *Client) request(ctx context.Context, path string, body Body) (*http.Req
 			What: fmt.Sprintf("The base URL of %s is no http or https address", c.cfg.Name),
 			Do:   "Correct base_url in the settings",
 		}
+	}
+	if strings.ContainsFunc(c.cfg.Key, unicode.IsControl) {
+		return nil, c.cfg.failure(ikigai.ErrorAuth, "The key of "+c.cfg.vendor()+" holds control characters", nil)
 	}
 	target = target.JoinPath(path)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), body.Reader())

@@ -29,7 +29,7 @@ func (c Config) Refusal(status int, header http.Header, body []byte) *ikigai.Err
 	e := c.fault(parseFault(body), status)
 	e.RetryAfter = retryAfter(header, time.Now())
 	if e.Kind == ikigai.ErrorBadRequest && status >= 300 && status < 400 {
-		e.Do = "Set base_url to the address that the vendor names: " + c.redact(clean(header.Get("Location"), 200))
+		e.Do = "Set base_url to the address that the vendor names: " + c.words(header.Get("Location"))
 	}
 	if header.Get("X-Should-Retry") == "false" {
 		e.Err = permanent{errors.New("the vendor says that sending again cannot help")}
@@ -92,7 +92,7 @@ func (c Config) what(f fault, kind ikigai.ErrorKind, status int) string {
 	if status != 0 {
 		s += fmt.Sprintf(" (status %d)", status)
 	}
-	if message := c.redact(clean(f.message, 500)); message != "" {
+	if message := c.words(f.message); message != "" {
 		s += ": " + strings.TrimRight(message, ". ")
 	}
 	return s
@@ -157,7 +157,7 @@ func (c Config) network(err error) *ikigai.Error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	e := c.failure(ikigai.ErrorNetwork, fmt.Sprintf("%s cannot be reached: %s", c.vendor(), c.redact(clean(err.Error(), 500))), err)
+	e := c.failure(ikigai.ErrorNetwork, fmt.Sprintf("%s cannot be reached: %s", c.vendor(), c.words(err.Error())), err)
 	var (
 		dns         *net.DNSError
 		certificate *tls.CertificateVerificationError
@@ -179,7 +179,7 @@ func (c Config) cut(err error) error {
 	if err == nil || errors.Is(err, ErrStopped) || errors.As(err, new(*ikigai.Error)) || errors.As(err, new(errTimeout)) {
 		return err
 	}
-	return c.failure(ikigai.ErrorIncomplete, fmt.Sprintf("The reply of %s was cut off: %s", c.Name, c.redact(clean(err.Error(), 500))), err)
+	return c.failure(ikigai.ErrorIncomplete, fmt.Sprintf("The reply of %s was cut off: %s", c.Name, c.words(err.Error())), err)
 }
 
 // Incomplete returns the error of a reply that ended without its end.
@@ -190,7 +190,7 @@ func (c Config) Incomplete() *ikigai.Error {
 // Broken returns the error of a reply that cannot be understood. how is a
 // clause that ends the sentence.
 func (c Config) Broken(how string) *ikigai.Error {
-	return c.failure(ikigai.ErrorServer, fmt.Sprintf("The reply of %s %s", c.Name, c.redact(clean(how, 500))), nil)
+	return c.failure(ikigai.ErrorServer, fmt.Sprintf("The reply of %s %s", c.Name, c.words(how)), nil)
 }
 
 func (c Config) failure(kind ikigai.ErrorKind, what string, cause error) *ikigai.Error {
@@ -217,14 +217,18 @@ func seconds(s float64) time.Duration {
 	return time.Duration(min(s, 24*60*60) * float64(time.Second))
 }
 
-// clean returns at most limit bytes of s on one line, as valid UTF-8 without
-// control characters.
-func clean(s string, limit int) string {
+// maxWords is how many bytes of others' words an error repeats.
+const maxWords = 500
+
+// words returns what somebody else said, fit to be repeated: the start of it,
+// on one line, as valid UTF-8 without control characters, and without secrets.
+func (c Config) words(s string) string {
 	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
 		return r <= ' ' || r >= 0x7F && r < 0xA0 || r == '\u2028' || r == '\u2029'
 	}), " ")
-	if len(s) <= limit {
+	s = c.redact(s)
+	if len(s) <= maxWords {
 		return s
 	}
-	return strings.ToValidUTF8(s[:limit], "") + " …"
+	return strings.ToValidUTF8(s[:maxWords], "") + " …"
 }

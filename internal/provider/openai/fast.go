@@ -174,8 +174,12 @@ func (s *scanner) number() int {
 	return n
 }
 
-// skipString passes over a string without escapes.
+// skipString passes over a string without escapes, or null.
 func (s *scanner) skipString() {
+	if len(s.rest) > 0 && s.rest[0] == 'n' {
+		s.take("null")
+		return
+	}
 	s.take(`"`)
 	if n, plain := s.stringEnd(); plain {
 		s.rest = s.rest[n:]

@@ -106,6 +106,7 @@ type decoder struct {
 	yield    func(ikigai.Delta) bool
 	finished func() // called when the finish_reason has come; may be nil
 	newID    func() string
+	plain    bool // only encoding/json
 
 	id, servedBy string
 	told         bool // id and servedBy have been yielded
@@ -227,7 +228,7 @@ func (d *decoder) extra(line []byte) error {
 
 // chunk takes in one chunk.
 func (d *decoder) chunk(data []byte) error {
-	if d.told && len(d.cfg.Quirks.Replay) == 0 {
+	if d.told && !d.plain && len(d.cfg.Quirks.Replay) == 0 {
 		if p, ok := fast(data); ok {
 			return d.fastPiece(p)
 		}

@@ -1,0 +1,423 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ikigai"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve runs handler on connections in memory, so that it works with the time
+// of synctest, and returns a client of it.
+func serve(t *testing.T, cfg Config, handler http.HandlerFunc) *Client {
+	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // until then a server does not notice that its client is gone
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		handler(w, r)
+	})}
+	go server.Serve(l)
+	cfg.Name, cfg.Model, cfg.BaseURL = "acme/large", "large-1", "http://acme.test/v1?api-version=2"
+	if cfg.Dial == nil {
+		cfg.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) }
+	}
+	c := NewClient(cfg)
+	t.Cleanup(func() {
+		c.http.CloseIdleConnections()
+		server.Close()
+	})
+	return c
+}
+
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case p.conns <- server:
+		return client, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { close(p.closed); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// lines yields each line of a reply as text; a reply that does not end with
+// the line "end" was cut off.
+func lines(reply *Reply, yield func(ikigai.Delta) bool) error {
+	var raw []byte
+	buf := make([]byte, 100)
+	for {
+		n, err := reply.Read(buf)
+		raw = append(raw, buf[:n]...)
+		for {
+			line, rest, ok := bytes.Cut(raw, []byte("\n"))
+			if !ok {
+				break
+			}
+			if raw = rest; string(line) == "end" {
+				if !yield(ikigai.Delta{Stop: ikigai.StopEnd}) {
+					return ErrStopped
+				}
+				reply.Drain()
+				return nil
+			}
+			if !yield(ikigai.Delta{Text: string(line)}) {
+				return ErrStopped
+			}
+		}
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// outcome is what a stream came to.
+type outcome struct {
+	text    string
+	retries []ikigai.Retry
+	stop    ikigai.StopReason
+	err     *ikigai.Error
+}
+
+func run(t *testing.T, ctx context.Context, c *Client) outcome {
+	t.Helper()
+	var o outcome
+	body := Body{Prefix: [][]byte{[]byte("one "), nil, []byte("two ")}, Tail: []byte("three")}
+	for d, err := range c.Stream(ctx, "chat/completions", body, lines) {
+		if o.err != nil || o.stop != "" {
+			t.Fatalf("more after the end: %+v, %v", d, err)
+		}
+		if err != nil {
+			o.err = err.(*ikigai.Error)
+			continue
+		}
+		if d.Retry != nil {
+			o.retries = append(o.retries, *d.Retry)
+		}
+		o.text += d.Text
+		o.stop = d.Stop
+	}
+	if (o.err == nil) == (o.stop == "") {
+		t.Fatalf("no end: %+v", o)
+	}
+	return o
+}
+
+func answer(w http.ResponseWriter, pieces ...string) {
+	for _, p := range pieces {
+		io.WriteString(w, p)
+		w.(http.Flusher).Flush()
+	}
+}
+
+func TestRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := Config{Key: " sk-key-of-acme\n", Organization: "org", Header: map[string]string{"X-Title": "t", "user-agent": "u"}}
+		requests := 0
+		c := serve(t, cfg, func(w http.ResponseWriter, r *http.Request) {
+			requests++
+			body, _ := io.ReadAll(r.Body)
+			if string(body) != "one two three" || r.ContentLength != 13 {
+				t.Errorf("body %q, length %d", body, r.ContentLength)
+			}
+			if r.Method != "POST" || r.URL.String() != "/v1/chat/completions?api-version=2" || r.Host != "acme.test" {
+				t.Errorf("%s %s at %s", r.Method, r.URL, r.Host)
+			}
+			for name, want := range map[string]string{
+				"Authorization": "Bearer sk-key-of-acme", "Content-Type": "application/json", "Accept": "text/event-stream",
+				"Openai-Organization": "org", "X-Title": "t", "User-Agent": "u", "Accept-Encoding": "",
+			} {
+				if got := r.Header.Get(name); got != want {
+					t.Errorf("%s: %q", name, got)
+				}
+			}
+			answer(w, "hi\n", "end\n")
+		})
+		for range 2 {
+			if o := run(t, t.Context(), c); o.text != "hi" || o.stop != ikigai.StopEnd {
+				t.Errorf("%+v", o)
+			}
+		}
+		c.cfg.Quirks.KeyHeader = "api-key"
+		h := http.Header{}
+		if c.setHeader(h); h.Get("Api-Key") != "sk-key-of-acme" || h.Get("Authorization") != "" {
+			t.Error(h)
+		}
+	})
+}
+
+// One connection serves requests that follow each other, as long as replies
+// are read to their end.
+func TestConnectionIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		remotes := map[string]bool{}
+		dials := 0
+		c := serve(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+			remotes[r.RemoteAddr] = true
+			answer(w, "hi\n", "end\n", "\n")
+		})
+		dial := c.http.Transport.(*http.Transport).DialContext
+		c.http.Transport.(*http.Transport).DialContext = func(ctx context.Context, n, a string) (net.Conn, error) {
+			dials++
+			return dial(ctx, n, a)
+		}
+		for range 3 {
+			run(t, t.Context(), c)
+			synctest.Wait()
+		}
+		if dials != 1 {
+			t.Errorf("%d connections", dials)
+		}
+	})
+}
+
+// P28: retries are announced, bounded, as far apart as the vendor asks, and
+// only made where they can help.
+func TestRetries(t *testing.T) {
+	type reply func(w http.ResponseWriter)
+	status := func(code int, header, body string) reply {
+		return func(w http.ResponseWriter) {
+			if name, value, ok := strings.Cut(header, ": "); ok {
+				w.Header().Set(name, value)
+			}
+			w.WriteHeader(code)
+			io.WriteString(w, body)
+		}
+	}
+	ok := func(w http.ResponseWriter) { answer(w, "hi\n", "end\n") }
+	drop := func(w http.ResponseWriter) { panic(http.ErrAbortHandler) }
+	cut := func(w http.ResponseWriter) { answer(w, "hi\n"); panic(http.ErrAbortHandler) }
+	silent := func(w http.ResponseWriter) { answer(w, "") }
+	tests := []struct {
+		name    string
+		replies []reply // the last one repeats
+		tries   int
+		kind    ikigai.ErrorKind
+		text    string
+		waits   [][2]time.Duration
+	}{
+		{name: "once", replies: []reply{ok}, tries: 1, text: "hi"},
+		{name: "500", replies: []reply{status(500, "", ""), status(502, "", ""), ok}, tries: 3, text: "hi",
+			waits: [][2]time.Duration{{500 * time.Millisecond, 750 * time.Millisecond}, {time.Second, 1500 * time.Millisecond}}},
+		{name: "always", replies: []reply{status(503, "", "")}, tries: 4, kind: ikigai.ErrorOverloaded},
+		{name: "Retry-After", replies: []reply{status(429, "Retry-After: 7", ""), ok}, tries: 2, text: "hi", waits: [][2]time.Duration{{7 * time.Second, 7 * time.Second}}},
+		{name: "retry-after-ms", replies: []reply{status(429, "retry-after-ms: 40", ""), ok}, tries: 2, text: "hi", waits: [][2]time.Duration{{40 * time.Millisecond, 40 * time.Millisecond}}},
+		{name: "too long to wait", replies: []reply{status(429, "Retry-After: 3600", ""), ok}, tries: 1, kind: ikigai.ErrorRateLimit},
+		{name: "too long in all", replies: []reply{status(429, "Retry-After: 70", "")}, tries: 2, kind: ikigai.ErrorRateLimit},
+		{name: "408", replies: []reply{status(408, "", ""), ok}, tries: 2, text: "hi"},
+		{name: "409", replies: []reply{status(409, "", ""), ok}, tries: 2, text: "hi"},
+		{name: "529", replies: []reply{status(529, "", ""), ok}, tries: 2, text: "hi"},
+		{name: "connection lost", replies: []reply{drop, ok}, tries: 2, text: "hi"},
+		{name: "nothing came", replies: []reply{silent, ok}, tries: 2, text: "hi"},
+		{name: "cut after text", replies: []reply{cut, ok}, tries: 1, kind: ikigai.ErrorIncomplete, text: "hi"},
+		{name: "quota", replies: []reply{status(429, "", `{"error":{"code":"insufficient_quota"}}`), ok}, tries: 1, kind: ikigai.ErrorQuota},
+		{name: "auth", replies: []reply{status(401, "", ""), ok}, tries: 1, kind: ikigai.ErrorAuth},
+		{name: "bad request", replies: []reply{status(400, "", ""), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
+		{name: "context", replies: []reply{status(400, "", `{"error":{"code":"context_length_exceeded"}}`), ok}, tries: 1, kind: ikigai.ErrorContext},
+		{name: "too large", replies: []reply{status(413, "", ""), ok}, tries: 1, kind: ikigai.ErrorTooLarge},
+		{name: "model", replies: []reply{status(404, "", `{"error":"no such model"}`), ok}, tries: 1, kind: ikigai.ErrorModel},
+		{name: "vendor says no", replies: []reply{status(500, "X-Should-Retry: false", ""), ok}, tries: 1, kind: ikigai.ErrorServer},
+		{name: "redirect", replies: []reply{status(307, "Location: http://elsewhere.test/", ""), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tries := 0
+				c := serve(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+					if body, _ := io.ReadAll(r.Body); string(body) != "one two three" {
+						t.Errorf("attempt %d sends %q", tries+1, body)
+					}
+					tries++
+					tt.replies[min(tries, len(tt.replies))-1](w)
+				})
+				start := time.Now()
+				o := run(t, t.Context(), c)
+				if tries != tt.tries || len(o.retries) != tt.tries-1 || o.text != tt.text {
+					t.Errorf("%d attempts, %d retries told, text %q", tries, len(o.retries), o.text)
+				}
+				if o.err != nil != (tt.kind != "") || o.err != nil && o.err.Kind != tt.kind {
+					t.Errorf("error %v", o.err)
+				}
+				var waited time.Duration
+				for i, r := range o.retries {
+					waited += r.After
+					if r.Attempt != i+1 || r.Of != 4 || ikigai.KindOf(r.Err) == ikigai.ErrorInternal {
+						t.Errorf("told of %+v", r)
+					}
+					if i < len(tt.waits) && (r.After < tt.waits[i][0] || r.After > tt.waits[i][1]) {
+						t.Errorf("retry %d after %v", i+1, r.After)
+					}
+				}
+				if slept := time.Since(start); slept != waited || waited > 2*time.Minute {
+					t.Errorf("%v went by, %v were told", slept, waited)
+				}
+			})
+		})
+	}
+}
+
+func TestTimeouts(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		after time.Duration
+		text  string
+		serve func(w http.ResponseWriter, r *http.Request)
+	}{
+		{"no answer", 5 * time.Minute, "", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		{"header alone", 5 * time.Minute, "", func(w http.ResponseWriter, r *http.Request) { answer(w, ""); <-r.Context().Done() }},
+		{"silence", 2 * time.Minute, "a", func(w http.ResponseWriter, r *http.Request) { answer(w, "a\n"); <-r.Context().Done() }},
+		{"silence after signs of life", 2*time.Minute + 10*100*time.Second, "a", func(w http.ResponseWriter, r *http.Request) {
+			answer(w, "a\n")
+			for range 10 { // a byte of a comment, time and again
+				time.Sleep(100 * time.Second)
+				answer(w, ":")
+			}
+			<-r.Context().Done()
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := serve(t, Config{MaxAttempts: 1}, tt.serve)
+				start := time.Now()
+				o := run(t, t.Context(), c)
+				if o.err == nil || o.err.Kind != ikigai.ErrorTimeout || o.text != tt.text || time.Since(start) != tt.after {
+					t.Errorf("after %v: %+v", time.Since(start), o)
+				}
+			})
+		})
+	}
+}
+
+// A reply that is whole does not wait for a server that keeps it open.
+func TestDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := serve(t, Config{}, func(w http.ResponseWriter, r *http.Request) { answer(w, "end\n"); <-r.Context().Done() })
+		start := time.Now()
+		if o := run(t, t.Context(), c); o.err != nil || time.Since(start) > 100*time.Millisecond {
+			t.Errorf("after %v: %+v", time.Since(start), o)
+		}
+	})
+}
+
+// The person can stop at any moment.
+func TestCancel(t *testing.T) {
+	for name, handler := range map[string]http.HandlerFunc{
+		"before the answer": func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"in the answer":     func(w http.ResponseWriter, r *http.Request) { answer(w, "a\n"); <-r.Context().Done() },
+		"between attempts":  func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Retry-After", "60"); w.WriteHeader(503) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := serve(t, Config{}, handler)
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(time.Second, cancel)
+				start := time.Now()
+				o := run(t, ctx, c)
+				if o.err == nil || o.err.Kind != ikigai.ErrorCancelled || !errors.Is(o.err, context.Canceled) || time.Since(start) != time.Second {
+					t.Errorf("after %v: %+v", time.Since(start), o)
+				}
+			})
+		})
+	}
+}
+
+// A consumer that stops ends the request.
+func TestBreak(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := make(chan struct{})
+		c := serve(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+			answer(w, "a\n")
+			<-r.Context().Done()
+			close(gone)
+		})
+		for range c.Stream(t.Context(), "x", Body{}, lines) {
+			break
+		}
+		<-gone
+	})
+}
+
+func TestUnreachable(t *testing.T) {
+	refused := httptest.NewServer(nil)
+	refused.Close()
+	secure := httptest.NewUnstartedServer(nil)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	noHost := func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.DNSError{Err: "no such host", Name: "acme.test", IsNotFound: true}
+	}
+	for _, tt := range []struct {
+		name, url string
+		cfg       Config
+		kind      ikigai.ErrorKind
+		do        string
+	}{
+		{"refused", refused.URL, Config{MaxAttempts: 1}, ikigai.ErrorNetwork, "Start the server, or correct base_url"},
+		{"certificate", secure.URL, Config{}, ikigai.ErrorNetwork, "Check base_url, and which certificates this machine trusts"},
+		{"no host", "http://acme.test", Config{Dial: noHost}, ikigai.ErrorNetwork, "Check the network and base_url, then try again"},
+		{"no address", "acme.test/v1", Config{}, ikigai.ErrorUsage, "Correct base_url in the settings"},
+		{"bad key", refused.URL, Config{Key: "sk-\x00secret-key"}, ikigai.ErrorAuth, "Check the key"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.cfg.Name, tt.cfg.BaseURL = "acme/large", tt.url+"?key=sk-in-address"
+			o := run(t, t.Context(), NewClient(tt.cfg))
+			if o.err == nil || o.err.Kind != tt.kind || len(o.retries) != 0 || !strings.HasPrefix(o.err.Do, tt.do) {
+				t.Errorf("%+v", o)
+			}
+			if s := o.err.Error(); strings.Contains(s, "sk-") { // P41
+				t.Error(s)
+			}
+		})
+	}
+}
+
+func TestBody(t *testing.T) {
+	b := Body{Prefix: [][]byte{nil, []byte("ab"), {}, []byte("c")}, Tail: []byte("def")}
+	for size := 1; size < 8; size++ {
+		var got []byte
+		r := b.Reader()
+		for p := make([]byte, size); ; {
+			n, err := r.Read(p)
+			got = append(got, p[:n]...)
+			if err != nil {
+				break
+			}
+		}
+		if string(got) != "abcdef" || b.Size() != 6 {
+			t.Errorf("%d at a time: %q", size, got)
+		}
+	}
+}

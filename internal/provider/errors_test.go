@@ -1,0 +1,203 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ikigai"
+	"ikigai/internal/providertest"
+)
+
+var config = Config{Name: "acme/large", Model: "large-1", Key: "sk-very-secret", KeySource: "ACME_API_KEY"}
+
+// Errors as vendors and servers of the dialect report them. P29
+func TestRefusal(t *testing.T) {
+	tests := []struct {
+		status int
+		body   string
+		kind   ikigai.ErrorKind
+		text   string
+	}{
+		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
+			ikigai.ErrorContext, "The conversation does not fit acme/large (status 400): This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Start a new session, or choose a model with a larger context."},
+		{400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_ctx":4096}}`, ikigai.ErrorContext, ""},
+		{400, `{"object":"error","message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length","type":"invalid_request_error","code":"3051"}`, ikigai.ErrorContext, ""},
+		{413, `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum","type":"invalid_request_error"}}`, ikigai.ErrorContext, ""},
+		// Not about the context, though they speak of tokens, length or context.
+		{400, `{"error":{"message":"max_tokens is too large: 200000. This model supports at most 16384 completion tokens","type":"invalid_request_error","param":"max_tokens","code":"invalid_value"}}`, ikigai.ErrorBadRequest, ""},
+		{400, `{"error":{"message":"Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024","code":"string_above_max_length"}}`, ikigai.ErrorBadRequest, ""},
+		{400, `{"error":{"message":"Invalid 'messages[3].tool_calls[0].id': string too long. Expected 40","type":"invalid_request_error","code":"string_above_max_length"}}`, ikigai.ErrorBadRequest, ""},
+		{400, `{"error":{"message":"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'","type":"invalid_request_error"}}`, ikigai.ErrorBadRequest,
+			"acme refuses the request (status 400): An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. Check the model and the settings for acme."},
+		{400, `{"error":{"message":"Invalid schema for function 'context': In context=(), 'required' is required","code":"invalid_function_parameters"}}`, ikigai.ErrorBadRequest, ""},
+		{429, `{"error":{"message":"Request too large for gpt-4 on tokens per min (TPM): Limit 10000, Requested 12000","type":"tokens","code":"rate_limit_exceeded"}}`, ikigai.ErrorTooLarge, ""},
+		{429, `{"error":{"message":"Rate limit reached for gpt-4","type":"requests","code":"rate_limit_exceeded"}}`, ikigai.ErrorRateLimit, "acme wants fewer requests (status 429): Rate limit reached for gpt-4. Wait a little and try again."},
+		{429, `{"error":{"message":"You exceeded your current quota, please check your plan","type":"insufficient_quota","code":"insufficient_quota"}}`, ikigai.ErrorQuota, ""},
+		{402, `{"error":{"message":"Insufficient Balance","type":"unknown_error","code":"invalid_request_error"}}`, ikigai.ErrorQuota, ""},
+		{401, `{"error":{"message":"Incorrect API key provided: sk-very-secret.","code":"invalid_api_key"}}`, ikigai.ErrorAuth,
+			"acme refuses the key (status 401): Incorrect API key provided: [key]. Check the key in ACME_API_KEY."},
+		{403, `{"error":{"code":"unsupported_country_region_territory","message":"Country, region, or territory not supported"}}`, ikigai.ErrorPermission, ""},
+		{404, `{"error":"model \"large-1\" not found, try pulling it first"}`, ikigai.ErrorModel, ""},
+		{404, `404 page not found`, ikigai.ErrorBadRequest, ""},
+		{400, `{"object":"error","message":"Invalid model: large-1","type":"invalid_model","code":"1500"}`, ikigai.ErrorModel, ""},
+		{400, `{"error":{"message":"large-1 is not a valid model ID","code":400}}`, ikigai.ErrorModel, ""},
+		{500, `{"error":{"message":"model requires more system memory (5.6 GiB) than is available (3.1 GiB)","type":"api_error"}}`, ikigai.ErrorModel,
+			`acme cannot serve the model "large-1" (status 500): model requires more system memory (5.6 GiB) than is available (3.1 GiB). Choose a smaller model, or give the server more memory.`},
+		{400, `{"error":{"code":"content_filter","message":"The response was filtered","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`, ikigai.ErrorContentFilter, ""},
+		{422, `{"detail":[{"type":"missing","loc":["body","messages"],"msg":"Field required"}]}`, ikigai.ErrorBadRequest, "acme refuses the request (status 422): Field required. Check the model and the settings for acme."},
+		{401, `{"detail":"Invalid API Key"}`, ikigai.ErrorAuth, ""},
+		{429, `{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":"{\"error\":{\"message\":\"big is temporarily rate-limited upstream\"}}","provider_name":"X"}}}`, ikigai.ErrorRateLimit,
+			"acme wants fewer requests (status 429): big is temporarily rate-limited upstream. Wait a little and try again."},
+		{400, `[{"error":{"code":400,"message":"API key not valid","status":"UNAUTHENTICATED"}}]`, ikigai.ErrorAuth, ""},
+		{503, `<html><head><title>503</title></head></html>`, ikigai.ErrorOverloaded, "acme has no capacity now (status 503). Wait a little and try again."},
+		{529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, ikigai.ErrorOverloaded, ""},
+		{413, ``, ikigai.ErrorTooLarge, ""},
+		{500, `{"error":{"message":"The server had an error","type":"server_error"}}`, ikigai.ErrorServer, "acme failed (status 500): The server had an error. Try again."},
+		{504, `upstream request timeout`, ikigai.ErrorTimeout, ""},
+		{408, ``, ikigai.ErrorTimeout, ""},
+		{409, ``, ikigai.ErrorOverloaded, ""},
+		{502, `null`, ikigai.ErrorServer, "acme failed (status 502). Try again."},
+		{418, `{"error":{}}`, ikigai.ErrorBadRequest, ""},
+	}
+	for _, tt := range tests {
+		got := config.Refusal(tt.status, http.Header{}, []byte(tt.body))
+		if got.Kind != tt.kind || got.Status != tt.status {
+			t.Errorf("%d %s\nis a %s with status %d: %v", tt.status, tt.body, got.Kind, got.Status, got)
+		}
+		if diff := cmp.Diff(tt.text, got.Error()); tt.text != "" && diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.body, diff)
+		}
+	}
+}
+
+// Every recorded refusal is understood.
+func TestRecordedRefusals(t *testing.T) {
+	words := []struct {
+		in   string
+		kind ikigai.ErrorKind
+	}{
+		{"prompt too long; exceeded max context length", ikigai.ErrorContext},
+		{"does not exist", ikigai.ErrorModel},
+		{"have exceeded rate limit", ikigai.ErrorRateLimit},
+		{"Tool call validation failed", ikigai.ErrorBadRequest},
+	}
+	n := 0
+	for _, api := range []string{"openai.chat", "openai.responses"} {
+		for _, rec := range providertest.Recordings(t, api) {
+			if rec.Status < 400 {
+				continue
+			}
+			n++
+			want := ikigai.ErrorBadRequest
+			if rec.Status == 401 {
+				want = ikigai.ErrorAuth
+			}
+			for _, w := range words {
+				if strings.Contains(rec.Body, w.in) {
+					want = w.kind
+				}
+			}
+			got := config.Refusal(rec.Status, rec.Header, []byte(rec.Body))
+			if got.Kind != want || !strings.Contains(got.What, ": ") || got.Do == "" {
+				t.Errorf("%s, status %d is a %s: %v", rec.Name, rec.Status, got.Kind, got)
+			}
+			if got.Kind == ikigai.ErrorRateLimit && got.RetryAfter != time.Second {
+				t.Errorf("%s: wait %v", rec.Name, got.RetryAfter)
+			}
+		}
+	}
+	if n < 30 {
+		t.Errorf("%d refusals", n)
+	}
+}
+
+// P41
+func TestRedaction(t *testing.T) {
+	c := config
+	c.Header = map[string]string{"X-Auth": "Bearer other-secret", "X-Short": "on"}
+	got := c.Refusal(400, http.Header{}, []byte(`{"error":{"message":"on sk-very-secret and other-secret"}}`)).Error()
+	if want := "acme refuses the request (status 400): on [key] and [secret]. Check the model and the settings for acme."; got != want {
+		t.Error(got)
+	}
+	c = Config{Name: "acme/large", KeySource: "ACME_API_KEY"}
+	got = c.Refusal(401, http.Header{}, nil).Error()
+	if want := "acme wants a key (status 401). Set ACME_API_KEY."; got != want {
+		t.Error(got)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, tt := range []struct {
+		name, value string
+		want        time.Duration
+	}{
+		{"Retry-After", "3", 3 * time.Second},
+		{"Retry-After", "0.5", 500 * time.Millisecond},
+		{"Retry-After", "Fri, 02 Jan 2026 03:04:15 GMT", 10 * time.Second},
+		{"Retry-After", "Fri, 02 Jan 2026 03:04:00 GMT", 0},
+		{"Retry-After", "-1", 0},
+		{"Retry-After", "soon", 0},
+		{"Retry-After", "1e300", 24 * time.Hour},
+		{"Retry-After", "NaN", 0},
+		{"Retry-After-Ms", "250", 250 * time.Millisecond},
+	} {
+		if got := retryAfter(http.Header{tt.name: {tt.value}}, now); got != tt.want {
+			t.Errorf("%s: %s is %v, not %v", tt.name, tt.value, got, tt.want)
+		}
+	}
+	both := http.Header{"Retry-After": {"1"}, "Retry-After-Ms": {"0"}}
+	if got := retryAfter(both, now); got != time.Second {
+		t.Errorf("both: %v", got)
+	}
+}
+
+// FuzzRefusal holds that any error has two sentences on one line, with no
+// control characters, of bounded length, and never the key.
+func FuzzRefusal(f *testing.F) {
+	f.Add(400, `{"error":{"message":"a\u0000b\u001b[31m sk-very-secret","code":1}}`)
+	f.Add(200, `[{"errors":[{"detail":"x"}]}]`)
+	f.Add(500, strings.Repeat("long ", 500)+"\xff")
+	f.Add(429, `{"error":"{\"error\":\"{}\"}"}`)
+	f.Fuzz(func(t *testing.T, status int, body string) {
+		for _, e := range []*ikigai.Error{config.Refusal(status, http.Header{}, []byte(body)), config.Fault([]byte(body))} {
+			s := e.Error()
+			if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(s) > 1000 {
+				t.Errorf("%q", s)
+			}
+			if e.Kind == "" || e.What == "" || e.Do == "" || strings.Contains(s, config.Key) {
+				t.Errorf("%+v", e)
+			}
+		}
+	})
+}
+
+func TestExplain(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithTimeout(t.Context(), -1)
+	defer cancel()
+	told := &ikigai.Error{Kind: ikigai.ErrorQuota, What: "x"}
+	for _, tt := range []struct {
+		ctx  context.Context
+		err  error
+		kind ikigai.ErrorKind
+	}{
+		{cancelled, told, ikigai.ErrorCancelled},
+		{late, context.DeadlineExceeded, ikigai.ErrorTimeout},
+		{t.Context(), told, ikigai.ErrorQuota},
+		{t.Context(), errTimeout{time.Second}, ikigai.ErrorTimeout},
+		{t.Context(), errors.New("boom"), ikigai.ErrorNetwork},
+	} {
+		if got := config.explain(tt.ctx, tt.err); got.Kind != tt.kind || got.Do == "" && got != told {
+			t.Errorf("%v: %+v", tt.err, got)
+		}
+	}
+}
