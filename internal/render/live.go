@@ -288,5 +288,5 @@ func (s Style) retry(r ikigai.Retry) string {
 	if errors.As(r.Err, &e) {
 		why = e.What + "."
 	}
-	return fmt.Sprintf("%s It is sent again in %s (attempt %d of %d failed).", why, duration(r.After), r.Attempt, r.Of)
+	return fmt.Sprintf("%s The request is sent again in %s (attempt %d of %d failed).", why, duration(r.After), r.Attempt, r.Of)
 }
