@@ -13,12 +13,14 @@ import (
 type writer struct {
 	db   *sql.DB
 	slot chan *connection // holds the connection, nil while there is none; closed with the store
+	wait time.Duration    // for the turn to write, which other processes take too
 }
 
 // connection is an open connection with the statements prepared on it. It
 // serves one goroutine at a time.
 type connection struct {
 	*sql.Conn
+	wait     time.Duration
 	prepared map[string]*sql.Stmt
 	doubtful bool // a transaction may still be open on it
 }
@@ -28,6 +30,7 @@ func newWriter(path string) *writer {
 		// A try for the lock is short, so that the wait can be cancelled.
 		db:   openPool(path, 1, "&_pragma=busy_timeout(100)"),
 		slot: make(chan *connection, 1),
+		wait: 5 * time.Second,
 	}
 	w.slot <- nil
 	return w
@@ -56,7 +59,7 @@ func (w *writer) do(ctx context.Context, f func(*connection) error) error {
 		if err != nil {
 			return err
 		}
-		c = &connection{Conn: conn, prepared: make(map[string]*sql.Stmt)}
+		c = &connection{Conn: conn, wait: w.wait, prepared: make(map[string]*sql.Stmt)}
 	}
 	err := f(c)
 	if c.doubtful {
@@ -110,9 +113,6 @@ func (c *connection) exec(ctx context.Context, query string, args ...any) (sql.R
 	return s.ExecContext(ctx, args...)
 }
 
-// lockWait is how long a transaction waits for its turn to write.
-const lockWait = 5 * time.Second
-
 // transaction calls f in a transaction that holds the lock on the database. It
 // commits if f returns nil.
 func (c *connection) transaction(ctx context.Context, f func(context.Context) error) error {
@@ -134,7 +134,7 @@ func (c *connection) transaction(ctx context.Context, f func(context.Context) er
 }
 
 func (c *connection) begin(ctx context.Context) error {
-	for deadline := time.Now().Add(lockWait); ; {
+	for deadline := time.Now().Add(c.wait); ; {
 		_, err := c.exec(context.WithoutCancel(ctx), "BEGIN IMMEDIATE")
 		if !isBusy(err) || time.Now().After(deadline) {
 			return err

@@ -1,0 +1,189 @@
+package sqlite
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ikigai"
+	"ikigai/internal/storetest"
+)
+
+// statement runs SQL on the store's own connection.
+func statement(t *testing.T, s *Store, query string, args ...any) error {
+	t.Helper()
+	return s.writer.do(t.Context(), func(c *connection) error {
+		_, err := c.ExecContext(context.Background(), query, args...)
+		return err
+	})
+}
+
+func TestDatabaseKeepsTheLog(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "ikigai.db"))
+	session := storetest.NewID()
+	g := ikigai.Grant{Session: session, Fence: 1}
+	e := storetest.Statement(session, 2, "said")
+	e.Blobs = []ikigai.Blob{storetest.Blob([]byte("kept"))}
+	if err := s.Append(t.Context(), g, 0, storetest.Session(session, "/src"), e); err != nil {
+		t.Fatal(err)
+	}
+	const columns = "(session, seq, id, interaction, kind, time, content) VALUES"
+	for query, want := range map[string]string{
+		"UPDATE events SET content = 'never said'":                                   "never changed",
+		"UPDATE events SET seq = seq + 10":                                           "never changed",
+		"DELETE FROM events":                                                         "only with their whole session",
+		"DELETE FROM events WHERE seq = 2":                                           "only with their whole session",
+		"INSERT OR REPLACE INTO events " + columns + " (?, 2, 'x', 'm', 'k', 0, '')": "without gaps",
+		"INSERT INTO events " + columns + " (?, 4, 'x', 'm', 'k', 0, '')":            "without gaps",
+		"INSERT INTO events " + columns + " (?, 0, 'x', 'm', 'k', 0, '')":            "without gaps",
+		"INSERT INTO events " + columns + " ('none', 1, 'x', 'm', 'k', 0, '')":       "FOREIGN KEY",
+		"INSERT INTO events " + columns + " (?, 3, x'00', 'm', 'k', 0, '')":          "cannot store BLOB",
+		"DELETE FROM sessions":                                                       "still has events",
+		"UPDATE blobs SET bytes = x''":                                               "never changed",
+		"DELETE FROM sessions WHERE id = 'all'":                                      "",
+	} {
+		var args []any
+		if strings.Contains(query, "?") {
+			args = []any{string(session)}
+		}
+		err := statement(t, s, query, args...)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", query, err, want)
+		}
+	}
+
+	// A whole session can go, once its row says so.
+	for _, query := range []string{
+		"UPDATE sessions SET removing = 1", "DELETE FROM events", "DELETE FROM sessions",
+	} {
+		if err := statement(t, s, query); err != nil {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+}
+
+// No statement of this package changes or removes events or blobs.
+func TestNoStatementChangesEvents(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	forbidden := regexp.MustCompile(`(?is)\b(UPDATE\s+(OR\s+\w+\s+)?|DELETE\s+FROM\s+|REPLACE\s+INTO\s+|DROP\s+TABLE\s+)(events|blobs)\b|INSERT\s+OR\s+`)
+	read := 0
+	for _, name := range append(files, "schema.sql") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read++
+		// The triggers name what they forbid.
+		source := regexp.MustCompile(`BEFORE (UPDATE|DELETE|INSERT) ON`).ReplaceAllString(string(text), "")
+		source = regexp.MustCompile(`(?m)^\s*(--|//).*$`).ReplaceAllString(source, "")
+		if hit := forbidden.FindString(source); hit != "" {
+			t.Errorf("%s: %q", name, hit)
+		}
+	}
+	if read < 5 {
+		t.Errorf("only %d files read", read)
+	}
+}
+
+// The newest sessions are found by an index, without reading or sorting all.
+func TestCatalogUsesIndexes(t *testing.T) { // P35
+	s := openAt(t, filepath.Join(t.TempDir(), "ikigai.db"))
+	for name, q := range map[string]ikigai.SessionQuery{
+		"sessions_updated":     {Limit: 1},
+		"sessions_dir_updated": {Dir: "/src", Limit: 1},
+		"PRIMARY KEY":          {Prefix: "0190", Limit: 2},
+	} {
+		query, args := sessionsQuery(q)
+		rows, err := s.readers.Query("EXPLAIN QUERY PLAN "+query, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var plan []string
+		for rows.Next() {
+			var id, parent, unused int
+			var line string
+			if err := rows.Scan(&id, &parent, &unused, &line); err != nil {
+				t.Fatal(err)
+			}
+			plan = append(plan, line)
+		}
+		rows.Close()
+		text := strings.Join(plan, "\n")
+		if !strings.Contains(text, name) || q.Prefix == "" && strings.Contains(text, "TEMP B-TREE") {
+			t.Errorf("sessions %+v: %s", q, text)
+		}
+	}
+}
+
+// What is kept as a blob lies in its table once, compressed, and not in events.
+func TestBlobsAreNotEvents(t *testing.T) { // P10
+	s := openAt(t, filepath.Join(t.TempDir(), "ikigai.db"))
+	session := storetest.NewID()
+	blob := storetest.Blob([]byte(strings.Repeat("the file before it was changed\n", 10_000)))
+	events := []ikigai.Event{storetest.Session(session, "/src")}
+	for seq := ikigai.Seq(2); seq < 12; seq++ {
+		e := storetest.Event(session, seq, ikigai.KindChange, "/src/f", ikigai.ChangeData{Path: "/src/f", Blob: blob.Hash})
+		e.Blobs = []ikigai.Blob{blob}
+		events = append(events, e)
+	}
+	if err := s.Append(t.Context(), ikigai.Grant{Session: session, Fence: 1}, 0, events...); err != nil {
+		t.Fatal(err)
+	}
+	var rows, stored, inEvents int
+	err := s.readers.QueryRow("SELECT count(*), sum(length(bytes)), (SELECT sum(length(content) + length(coalesce(data, ''))) FROM events) FROM blobs").
+		Scan(&rows, &stored, &inEvents)
+	if err != nil || rows != 1 || stored > len(blob.Bytes)/20 || inEvents > 4000 {
+		t.Errorf("%d blobs of %d bytes, %d bytes in events, %v", rows, stored, inEvents, err)
+	}
+}
+
+func TestDamagedBlob(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "ikigai.db"))
+	for name, b := range map[string]encodedBlob{
+		"other bytes":      {storetest.Blob([]byte("a")).Hash, 1, encodingRaw, []byte("b")},
+		"no deflate":       {storetest.Blob([]byte("c")).Hash, 1, encodingDeflate, []byte("c")},
+		"unknown encoding": {storetest.Blob([]byte("d")).Hash, 1, "later", []byte("d")},
+		"longer than said": {storetest.Blob(make([]byte, 100)).Hash, 10, encodingDeflate, encode(storetest.Blob(make([]byte, 100))).bytes},
+	} {
+		if err := statement(t, s, sqlNewBlob, b.hash, b.size, b.encoding, b.bytes); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Blob(t.Context(), b.hash); err == nil {
+			t.Errorf("%s: read", name)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ikigai.db")
+	s := openAt(t, path)
+	for range 3 {
+		if err := beginSession(s, storetest.NewID()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, err := s.Check(t.Context())
+	if err != nil || h.Path != path || h.Sessions != 3 || h.Events != 3 || h.Bytes < 4096 || !h.Checked || len(h.Problems) > 0 {
+		t.Errorf("check: %+v, %v", h, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if h, err = s.Check(ended); err != nil || h.Checked || h.Sessions != 3 {
+		t.Errorf("check without time: %+v, %v", h, err)
+	}
+	if err := statement(t, s, "UPDATE sessions SET head = 7 WHERE id = (SELECT max(id) FROM sessions)"); err != nil {
+		t.Fatal(err)
+	}
+	if h, err = s.Check(t.Context()); err != nil || len(h.Problems) != 1 || !strings.Contains(h.Problems[0], "holds 1 events, its head is 7") {
+		t.Errorf("check of a head that is off: %+v, %v", h, err)
+	}
+}
