@@ -1,0 +1,103 @@
+package tools
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+const (
+	blockSize   = 1 << 20 // bytes of a file in memory, unless a line is longer
+	longestLine = 8 << 20 // a longer line is searched in parts
+)
+
+// blockReader hands out a file in blocks of whole lines. Around the lines that
+// are to be searched, a block has those that may be shown with them.
+type blockReader struct {
+	lines int // to be shown around a match
+
+	src  io.Reader
+	buf  []byte
+	used int  // bytes in buf
+	end  bool // of the file
+	next int  // where in buf the next block begins
+
+	data  []byte // the block: the beginning of buf
+	line  int    // the number of its first line
+	from  int    // where the lines to be searched begin
+	limit int    // where the lines begin that the next block searches
+}
+
+// reset begins a file.
+func (r *blockReader) reset(src io.Reader) {
+	if r.buf == nil {
+		r.buf = make([]byte, blockSize)
+	}
+	*r = blockReader{lines: r.lines, src: src, buf: r.buf, line: 1}
+}
+
+// advance reads the next block. It returns false at the end of the file, and
+// for a binary file. The block before is gone.
+func (r *blockReader) advance() (bool, error) {
+	first := r.data == nil
+	r.drop()
+	for {
+		if err := r.fill(); err != nil {
+			return false, err
+		}
+		if first && isBinary(r.buf[:min(r.used, binaryProbe)]) {
+			return false, nil
+		}
+		if r.end {
+			r.data, r.limit, r.next = r.buf[:r.used], r.used, r.used
+			return r.from < r.used, nil
+		}
+		r.data = r.buf[:bytes.LastIndexByte(r.buf[:r.used], '\n')+1]
+		if r.limit = lastLines(r.data, r.lines); r.limit > r.from {
+			r.next = lastLines(r.data[:r.limit], r.lines)
+			if r.limit-r.next > longestLine/2 {
+				r.next = r.limit
+			}
+			return true, nil
+		}
+		if len(r.buf) >= longestLine {
+			r.data, r.limit, r.next = r.buf[:r.used], r.used, r.used
+			return true, nil
+		}
+		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+	}
+}
+
+// drop forgets what lies before the next block.
+func (r *blockReader) drop() {
+	r.line += bytes.Count(r.buf[:r.next], []byte{'\n'})
+	r.used = copy(r.buf, r.buf[r.next:r.used])
+	r.from = r.limit - r.next
+	r.next = 0
+}
+
+// fill reads until the buffer is full or the file at its end.
+func (r *blockReader) fill() error {
+	for r.used < len(r.buf) && !r.end {
+		n, err := r.src.Read(r.buf[r.used:])
+		r.used += n
+		if errors.Is(err, io.EOF) {
+			r.end = true
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lastLines returns where the last n lines of b begin. The last of them ends
+// with b.
+func lastLines(b []byte, n int) int {
+	at := len(b)
+	for ; n > 0 && at > 0; n-- {
+		at = bytes.LastIndexByte(b[:at-1], '\n') + 1
+	}
+	return at
+}
+
+func isBinary(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }

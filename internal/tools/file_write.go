@@ -1,0 +1,111 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"ikigai"
+)
+
+//go:embed file_write.md
+var fileWriteDescription string
+
+const fileWriteSchema = `{"type":"object","properties":{` +
+	`"path":{"type":"string","minLength":1},` +
+	`"content":{"type":"string"}},` +
+	`"required":["path","content"],"additionalProperties":false}`
+
+type fileWriteInput struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+type fileWriteOutput struct {
+	Output string `json:"output"`
+	Bytes  int    `json:"bytes"`
+}
+
+func fileWrite(cfg Config) ikigai.Tool {
+	spec := ikigai.ToolSpec{Name: "file_write", Description: fileWriteDescription, Schema: json.RawMessage(fileWriteSchema)}
+	return newTool(spec, false, func(ctx context.Context, call ikigai.Call, in fileWriteInput) ikigai.Result {
+		target, old, failure := writeTarget(in.Path, cfg.resolve(call, in.Path))
+		if failure != nil {
+			return *failure
+		}
+		if call.Intend != nil {
+			if err := call.Intend(ctx, target); err != nil {
+				if ctx.Err() != nil {
+					return cancelled()
+				}
+				return ikigai.Failure(codeNotKept, fmt.Sprintf("%s was not written: what was there before could not be kept (%v)", display(in.Path), err),
+					"Tell the person; nothing was changed")
+			}
+		}
+		if ctx.Err() != nil {
+			return cancelled()
+		}
+		note, err := replaceFile(target, old, in.Content)
+		if err != nil {
+			return fileFailure("write", in.Path, err)
+		}
+		text := fmt.Sprintf("Wrote %d bytes to %s", len(in.Content), in.Path)
+		return ikigai.Result{
+			Output: ikigai.JSONOutput(fileWriteOutput{text, len(in.Content)}), Note: note, Report: text,
+			Resources: []ikigai.Resource{{URI: target, Changed: true}},
+		}
+	})
+}
+
+// writeTarget returns the file that a write to path changes, symbolic links
+// followed, and what is known of it; nil if it does not exist yet.
+func writeTarget(path, full string) (string, fs.FileInfo, *ikigai.Result) {
+	fail := func(failure ikigai.Result) (string, fs.FileInfo, *ikigai.Result) { return "", nil, &failure }
+	if strings.HasSuffix(path, "/") {
+		return fail(isDirectory(path))
+	}
+	target, err := followLinks(full)
+	if err != nil {
+		return fail(fileFailure("write", path, err))
+	}
+	info, err := os.Lstat(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return target, nil, nil
+	case err != nil:
+		return fail(fileFailure("write", path, err))
+	case info.IsDir():
+		return fail(isDirectory(path))
+	case !info.Mode().IsRegular():
+		return fail(notRegular(path, info.Mode()))
+	case info.Mode().Perm()&0o222 == 0 || syscall.Access(target, accessWrite) == syscall.EACCES:
+		return fail(ikigai.Failure(codePermission, fmt.Sprintf("Cannot write %s: it is read-only", display(path)),
+			"Make it writable first with chmod u+w, or write to another path"))
+	}
+	return target, info, nil
+}
+
+const accessWrite = 2 // W_OK
+
+// followLinks returns the path that opening full would create or change: full,
+// unless it is a symbolic link.
+func followLinks(full string) (string, error) {
+	for range 40 {
+		link, err := os.Readlink(full)
+		if err != nil {
+			return full, nil // no link, or nothing there
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(filepath.Dir(full), link)
+		}
+		full = link
+	}
+	return "", syscall.ELOOP
+}

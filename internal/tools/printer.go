@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	shownLine   = 1000 // bytes of a line that are shown at most
+	beforeMatch = 200  // bytes of a longer line that are shown before its match
+)
+
+// entry is a match as it is shown, with the lines around it.
+type entry struct {
+	text  string
+	apart bool // its first line does not follow the entry before
+}
+
+// printer shows the matches of one file.
+type printer struct {
+	file    string
+	context int
+
+	data    []byte // the block
+	at      int    // an offset in it
+	line    int    // the number of the line that begins there
+	printed int    // the number of the last line that was shown
+}
+
+// begin takes the next block, whose first line has the given number.
+func (p *printer) begin(data []byte, line int) {
+	p.data, p.at, p.line = data, 0, line
+}
+
+// entry shows a match: with the lines before it that are not shown yet, and
+// the lines after it up to next, where the next match begins.
+func (p *printer) entry(m match, next int) entry {
+	p.line += bytes.Count(p.data[p.at:m.start], []byte{'\n'})
+	p.at = m.start
+	n := p.line
+	before := max(0, min(p.context, n-p.printed-1))
+	e := entry{apart: p.printed == 0 || n-before > p.printed+1}
+	var b strings.Builder
+	for at := lastLines(p.data[:m.start], before); at < m.start; {
+		line := lineAround(p.data, at)
+		lines := bytes.Count(p.data[at:m.start], []byte{'\n'})
+		fmt.Fprintf(&b, "%s-%d- %s\n", p.file, n-lines, showLine(line, p.data))
+		at = line.end + 1
+	}
+	b.WriteString(p.file + ":" + strconv.Itoa(n) + ": " + showLine(m, p.data))
+	p.printed = n
+	for at := m.end + 1; at < next && p.printed < n+p.context; p.printed++ {
+		line := lineAround(p.data, at)
+		fmt.Fprintf(&b, "\n%s-%d- %s", p.file, p.printed+1, showLine(line, p.data))
+		at = line.end + 1
+	}
+	e.text = b.String()
+	return e
+}
+
+// showLine returns a line as text. Of a long one the part around the match is
+// shown.
+func showLine(m match, data []byte) string {
+	line := bytes.TrimSuffix(data[m.start:m.end], []byte{'\r'})
+	if len(line) <= shownLine {
+		return strings.ToValidUTF8(string(line), "\uFFFD")
+	}
+	start := max(0, min(m.at-m.start, len(line))-beforeMatch)
+	end := min(len(line), start+shownLine)
+	for start > 0 && !utf8.RuneStart(line[start]) {
+		start--
+	}
+	for end < len(line) && end > start && !utf8.RuneStart(line[end]) {
+		end--
+	}
+	text := strings.ToValidUTF8(string(line[start:end]), "\uFFFD")
+	if start > 0 {
+		text = "…" + text
+	}
+	if end < len(line) {
+		text += "…"
+	}
+	return fmt.Sprintf("%s [line of %s bytes]", text, group(int64(len(line))))
+}
