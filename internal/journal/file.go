@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -17,50 +18,46 @@ import (
 )
 
 // A file begins with magic, 8 random bytes and a checksum of both. A record
-// is its length, 8 bytes, its checksum, 4 bytes, both little-endian, and the
-// bytes of encode. A checksum covers the checksum before it, the length and the
-// bytes.
+// is its length, 8 bytes, a checksum of that, 4 bytes, a checksum of both and
+// the bytes of encode, 4 bytes, all little-endian, and the bytes of encode.
+// Each checksum continues the one before it.
 const (
 	magic      = "ikigai journal 1\n"
 	headerSize = int64(len(magic) + 8 + 4)
-	frameSize  = 12
+	frameSize  = 16
 )
 
 // Errors of a reader, beside io.EOF at the clean end.
 var (
-	// errTorn means that the file ends within a record, or with one that was
-	// not completely written: what a crash leaves.
+	// errTorn means that the file ends within a record: what a crash leaves.
 	errTorn = errors.New("the last record is incomplete")
-	// errDamaged means that a record is not what was written, and that it is
-	// not the last one.
+	// errDamaged means that a record is not what was written.
 	errDamaged = errors.New("a record is damaged")
 	// errHeader means that the file does not begin as a journal does.
 	errHeader = errors.New("the file is not a journal")
 )
 
-func checksum(before uint32, length uint64, payload []byte) uint32 {
-	var b [12]byte
-	binary.LittleEndian.PutUint32(b[:], before)
-	binary.LittleEndian.PutUint64(b[4:], length)
-	table := crc32.MakeTable(crc32.Castagnoli)
-	return crc32.Update(crc32.Checksum(b[:], table), table, payload)
+// checksum continues the checksum before over b.
+func checksum(before uint32, b []byte) uint32 {
+	return crc32.Update(before, crc32.MakeTable(crc32.Castagnoli), b)
 }
 
 // newHeader returns the beginning of a new file and its checksum.
 func newHeader() ([]byte, uint32) {
 	b := append([]byte(magic), make([]byte, 8)...)
 	_, _ = rand.Read(b[len(magic):]) // never fails
-	sum := checksum(0, uint64(len(b)), b)
+	sum := checksum(0, b)
 	return binary.LittleEndian.AppendUint32(b, sum), sum
 }
 
 // frame returns a record as the file holds it and its checksum.
 func frame(before uint32, r Record) ([]byte, uint32) {
 	b := encode(make([]byte, frameSize, frameSize+1024), r)
-	payload := b[frameSize:]
-	sum := checksum(before, uint64(len(payload)), payload)
-	binary.LittleEndian.PutUint64(b, uint64(len(payload)))
+	binary.LittleEndian.PutUint64(b, uint64(len(b)-frameSize))
+	sum := checksum(before, b[:8])
 	binary.LittleEndian.PutUint32(b[8:], sum)
+	sum = checksum(sum, b[frameSize:])
+	binary.LittleEndian.PutUint32(b[12:], sum)
 	return b, sum
 }
 
@@ -87,7 +84,7 @@ func newReader(f *os.File) (*reader, error) {
 		return r, err
 	}
 	random := len(header) - 4
-	r.sum = checksum(0, uint64(random), header[:random])
+	r.sum = checksum(0, header[:random])
 	if string(header[:len(magic)]) != magic || binary.LittleEndian.Uint32(header[random:]) != r.sum {
 		return r, errHeader
 	}
@@ -102,27 +99,26 @@ func (r *reader) next() (Record, error) {
 	if left == 0 {
 		return Record{}, io.EOF
 	}
-	var head [frameSize]byte
 	if left < frameSize {
 		return Record{}, errTorn
 	}
+	var head [frameSize]byte
 	if _, err := io.ReadFull(r.in, head[:]); err != nil {
 		return Record{}, err
 	}
 	length := binary.LittleEndian.Uint64(head[:])
-	left -= frameSize
-	if length == 0 || length > uint64(left) {
+	sum := checksum(r.sum, head[:8])
+	if sum != binary.LittleEndian.Uint32(head[8:]) {
+		return Record{}, r.badFrame(head[:])
+	}
+	if length > uint64(left)-frameSize {
 		return Record{}, errTorn
 	}
 	payload := make([]byte, length)
 	if _, err := io.ReadFull(r.in, payload); err != nil {
 		return Record{}, err
 	}
-	sum := checksum(r.sum, length, payload)
-	if sum != binary.LittleEndian.Uint32(head[8:]) {
-		if length == uint64(left) {
-			return Record{}, errTorn
-		}
+	if sum = checksum(sum, payload); sum != binary.LittleEndian.Uint32(head[12:]) {
 		return Record{}, errDamaged
 	}
 	record, err := decode(payload)
@@ -132,6 +128,23 @@ func (r *reader) next() (Record, error) {
 	r.sum = sum
 	r.end += frameSize + int64(length)
 	return record, nil
+}
+
+// badFrame tells the zeros that some file systems leave behind after a crash
+// from damage.
+func (r *reader) badFrame(head []byte) error {
+	zeros := strings.Trim(string(head), "\x00") == ""
+	for zeros {
+		b, err := r.in.ReadByte()
+		if err == io.EOF {
+			return errTorn
+		}
+		if err != nil {
+			return err
+		}
+		zeros = b == 0
+	}
+	return errDamaged
 }
 
 // open opens the file at path for the caller alone: ikigai.ErrBusy while

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"ikigai"
 )
 
@@ -95,7 +93,7 @@ func (j *Journal) recover() error {
 		return err
 	}
 	if j.end > 0 {
-		return unix.Fdatasync(int(j.file.Fd()))
+		return syncData(j.file)
 	}
 	return j.begin()
 }
@@ -147,7 +145,7 @@ func (j *Journal) write(b []byte) error {
 		// What was written of it gives back its space and is no record.
 		return errors.Join(err, j.file.Truncate(j.end))
 	}
-	if err := unix.Fdatasync(int(j.file.Fd())); err != nil {
+	if err := syncData(j.file); err != nil {
 		j.err = fmt.Errorf("sync: %w", err)
 		return errors.Join(j.err, j.file.Truncate(j.end))
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -194,39 +192,10 @@ func TestNoPermission(t *testing.T) { // P9
 	})
 }
 
-// smallDisk returns a directory in which only little more than room bytes can
-// be written into a file, and a function that lifts the limit.
-func smallDisk(t *testing.T, room int) (dir string, lift func()) {
-	t.Helper()
-	dir = t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", room)); err == nil {
-		t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-		return dir, func() {
-			if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%d", 100*room)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	// Without the right to mount: a limit on the size of each file.
-	signal.Ignore(syscall.SIGXFSZ)
-	var before syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
-	limit := before
-	limit.Cur = uint64(room)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	lift = func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before) }
-	t.Cleanup(lift)
-	return dir, lift
-}
-
 // A full disk loses nothing that was acknowledged, and the store goes on, as it
 // is, once there is room again.
 func TestDiskFull(t *testing.T) { // P9
-	dir, lift := smallDisk(t, 1<<20)
+	dir, lift := storetest.SmallDisk(t, 1<<20)
 	path := filepath.Join(dir, "ikigai.db")
 	s := openAt(t, path)
 	g, release, err := s.Acquire(t.Context(), storetest.NewID())
