@@ -217,10 +217,10 @@ func checkSplits(t *testing.T, name, stream, want string) {
 		t.Errorf("%s, byte by byte:\n%s", name, cmp.Diff(want, got))
 		return
 	}
-	const short, edge = 1000, 40
+	const short, edge = 400, 20
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := 1; i < len(stream); i++ {
-		if len(stream) > short && i > edge && i < len(stream)-edge && random.IntN(len(stream)) > 20 {
+		if len(stream) > short && i > edge && i < len(stream)-edge && random.IntN(len(stream)) > 6 {
 			continue
 		}
 		if got := collect(t, []string{stream[:i], stream[i:]}).String(); got != want {
