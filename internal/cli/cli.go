@@ -41,10 +41,17 @@ type app struct {
 	settings *config.Settings  // set by load
 }
 
+// gcPercent lets the heap of a short-lived program grow before it is swept: the
+// start of a long session allocates a lot and frees little.
+const gcPercent = 400
+
 // Run runs the program and returns its exit code. Nothing but its results goes
 // to p.Out; notices and errors go to p.Err.
 func Run(ctx context.Context, p Process) (code int) {
 	a := &app{Process: p, flags: map[string]string{}}
+	if a.env("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			code = a.crashed(v)

@@ -157,6 +157,7 @@ func (a *app) openSession(ctx context.Context, w which, store ikigai.Store, gran
 		Projections: []session.Projection{line, v}, Recorded: v.recorded, Shown: v.shown, Notice: v.notice,
 	}
 	if w.isNew() {
+		v.begin()
 		s := session.Begin(c)
 		s.Queue(
 			ikigai.NewEvent(ikigai.KindSession, a.dir, ikigai.SessionData{Dir: a.dir, Model: endpoint.Name, Version: version()}),
@@ -168,7 +169,7 @@ func (a *app) openSession(ctx context.Context, w which, store ikigai.Store, gran
 	if err != nil {
 		return nil, nil, err
 	}
-	v.restored()
+	v.begin()
 	if !reflect.DeepEqual(line.Request().Tools, specs(kit)) {
 		s.Queue(toolsEvent(kit))
 	}

@@ -19,6 +19,7 @@ type view struct {
 	out, err   io.Writer
 
 	mu     sync.Mutex
+	begun  bool // events are new from now on
 	fold   transcript.Transcript
 	blocks map[ikigai.Seq][]transcript.Block // of events that are not yet recorded
 	live   render.Live
@@ -38,15 +39,19 @@ func (a *app) newView(json bool) *view {
 func (v *view) Add(e ikigai.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if !v.begun {
+		v.fold.Pass(e)
+		return
+	}
 	v.blocks[e.Seq] = v.fold.Add(e)
 }
 
-// restored forgets the blocks of the events so far: they were shown when they
-// happened.
-func (v *view) restored() {
+// begin tells that events are new from now on: those so far were shown when
+// they happened.
+func (v *view) begin() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	clear(v.blocks)
+	v.begun = true
 }
 
 // recorded shows an event once it is in the log.

@@ -104,7 +104,7 @@ func (s *Session) restore(ctx context.Context) error {
 		return err
 	}
 	replied := ikigai.Seq(0) // the last event that ends what was shown of a reply
-	for e, err := range s.config.Log.Events(ctx, s.id, 0) {
+	for e, err := range ahead(s.config.Log.Events(ctx, s.id, 0)) {
 		if err != nil {
 			return err
 		}

@@ -506,3 +506,36 @@ func TestManyGoroutines(t *testing.T) {
 		t.Errorf("%d appends: nothing was written in groups", f.log.appends)
 	}
 }
+
+func TestAhead(t *testing.T) {
+	boom := errors.New("boom")
+	for _, n := range []int{0, 1, aheadEvents, 5*aheadEvents + 1} {
+		events := func(yield func(ikigai.Event, error) bool) {
+			for i := range n {
+				if !yield(ikigai.Event{Seq: ikigai.Seq(i + 1)}, nil) {
+					return
+				}
+			}
+			yield(ikigai.Event{}, boom)
+		}
+		got := 0
+		for e, err := range ahead(events) {
+			if err != nil {
+				if got != n || err != boom {
+					t.Errorf("%d events, then %v", got, err)
+				}
+				got = -1
+				continue
+			}
+			if got++; e.Seq != ikigai.Seq(got) {
+				t.Fatalf("event %d in place %d", e.Seq, got)
+			}
+		}
+		if got != -1 {
+			t.Errorf("the error after %d events was lost", n)
+		}
+		for range ahead(events) {
+			break // the reader must end, too; goleak of TestMain sees it
+		}
+	}
+}

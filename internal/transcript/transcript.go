@@ -15,6 +15,7 @@ type Transcript struct {
 	statement int
 	lines     map[string]*line // by interaction
 	open      []Block          // tool calls without a result, in the order of the log
+	passed    []ikigai.Event   // calls and results that Pass took in, as long as some call has no result
 }
 
 // line is the state of an interaction.
@@ -29,6 +30,7 @@ type line struct {
 // without a result. Data that cannot be read is no error: the block shows what
 // there is.
 func (t *Transcript) Add(e ikigai.Event) []Block {
+	t.foldPassed()
 	b := Block{
 		Kind: e.Kind, Seq: e.Seq, ID: e.ID, Session: e.Session, Time: e.Time,
 		Interaction: e.Interaction, Text: e.Content,
@@ -83,6 +85,38 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		t.open = append(t.open, b)
 	}
 	return append(blocks, b)
+}
+
+// Pass takes in the session's next event as Add does, for what a person has
+// seen before. It costs next to nothing, because it decodes only what is left
+// of calls without a result.
+func (t *Transcript) Pass(e ikigai.Event) {
+	switch e.Kind {
+	case ikigai.KindUser:
+		t.passed = slices.DeleteFunc(t.passed, func(p ikigai.Event) bool { return p.Interaction == e.Interaction })
+		t.Add(e)
+	case ikigai.KindToolCall, ikigai.KindToolResult:
+		t.passed = append(t.passed, e)
+		results := 0
+		for _, p := range t.passed {
+			if p.Kind == ikigai.KindToolResult {
+				results++
+			}
+		}
+		if 2*results == len(t.passed) {
+			t.line(e.Interaction).round++
+			t.passed = t.passed[:0]
+		}
+	}
+}
+
+// foldPassed decodes what Pass has left.
+func (t *Transcript) foldPassed() {
+	passed := t.passed
+	t.passed = nil
+	for _, e := range passed {
+		t.Add(e)
+	}
 }
 
 // Open returns the tool calls that have no result yet, in order. While the

@@ -313,3 +313,32 @@ func TestJSONLine(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// What was passed leaves the same state as what was added: the next statement
+// finds the same calls without a result, with the same numbers.
+func TestPass(t *testing.T) {
+	call := func(id string) ikigai.Event {
+		return ikigai.Message{Kind: ikigai.KindToolCall, Call: &ikigai.ToolCall{ID: id, Name: "bash", Arguments: "{}"}}.Event()
+	}
+	result := func(id string) ikigai.Event {
+		return ikigai.Message{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{CallID: id, Output: "{}"}}.Event()
+	}
+	user := ikigai.NewEvent(ikigai.KindUser, "u", nil)
+	for name, past := range map[string][]ikigai.Event{
+		"nothing open":      {user, call("1"), result("1"), user, call("2"), call("3"), result("2"), result("3")},
+		"one open":          {user, call("1"), result("1"), call("2"), call("3"), result("3")},
+		"left by an answer": {user, call("1"), user, call("2"), result("2")},
+	} {
+		var added, passed transcript.Transcript
+		for i, e := range past {
+			e.Seq = ikigai.Seq(i + 1)
+			added.Add(e)
+			passed.Pass(e)
+		}
+		next := user
+		next.Seq = ikigai.Seq(len(past) + 1)
+		if diff := cmp.Diff(added.Add(next), passed.Add(next)); diff != "" {
+			t.Errorf("%s: added (-), passed (+)\n%s", name, diff)
+		}
+	}
+}

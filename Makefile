@@ -1,0 +1,48 @@
+# Every target sets up what it needs on a Debian machine with Go.
+# The recordings of vendors' traffic are third-party data and no part of the
+# project; tests that use them run where IKIGAI_FIXTURES names them.
+
+export CGO_ENABLED ?= 0
+FIXTURES := $(wildcard ../shared/fixtures)
+ifneq ($(FIXTURES),)
+export IKIGAI_FIXTURES ?= $(abspath $(FIXTURES))
+endif
+FUZZTIME ?= 5s
+TOOL := go tool -modfile=tools/go.mod
+
+.PHONY: build demo test race bench lint fuzz update tidy need
+
+build: ## bin/ikigai
+	go build -trimpath -o bin/ikigai ./cmd/ikigai
+
+demo: ## the main job, offline, without a key
+	go run ./cmd/ikigai demo
+
+test: need ## all tests
+	go test ./...
+	cd internal/oracle && go test ./...
+
+race: need ## all tests with the race detector
+	CGO_ENABLED=1 go test -race ./...
+
+bench: ## ikigai beside a bare loop that does the same
+	go run ./bench
+
+lint: ## gofmt, vet, staticcheck, errcheck
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt these files"; exit 1; }
+	go vet ./...
+	$(TOOL) staticcheck ./...
+	$(TOOL) errcheck -exclude tools/errcheck.txt ./...
+
+fuzz: need ## every fuzz target for FUZZTIME
+	@tools/fuzz $(FUZZTIME)
+
+update: need ## write the golden files anew; read the diff before you commit it
+	go test ./... -update
+
+tidy: ## go.mod and go.sum say what the code needs
+	go mod tidy
+	cd internal/oracle && go mod tidy
+
+need: # programs that tests run
+	@tools/need git bash tmux
