@@ -47,7 +47,7 @@ func TestCheckAccepts(t *testing.T) {
 func TestCheckRefuses(t *testing.T) {
 	tools := func(list string) string { return withTools(`"tools":` + list) }
 	for _, test := range []struct{ name, body, want string }{
-		// P1: calls and results that do not pair.
+		// Calls and results that do not pair.
 		{"call without result", small(user("x"), called("a")), "messages.[2].role: An assistant message with 'tool_calls' must be followed"},
 		{"call without result, then user", small(user("x"), called("a"), user("y")), "messages.[2].role: An assistant message with 'tool_calls'"},
 		{"one of two results missing", small(user("x"), called("a", "b"), result("a", ""), user("y")), "did not have response messages: b"},
@@ -60,19 +60,19 @@ func TestCheckRefuses(t *testing.T) {
 		{"result without id", small(user("x"), called("a"), `{"role":"tool","content":""}`), "messages.[2].tool_call_id: Missing"},
 		{"result null", small(user("x"), called("a"), `{"role":"tool","tool_call_id":"a","content":null}`), "messages.[2].content: The content of a tool message must not be null"},
 
-		// P2: text that is not clean.
+		// Text that is not clean.
 		{"lone surrogate", small(`{"role":"user","content":"a\ud800b"}`), `the lone surrogate \ud800 at byte 52`},
 		{"low surrogate", small(`{"role":"user","content":"\udc00"}`), `the lone surrogate \udc00`},
 		{"two high surrogates", small(`{"role":"user","content":"\ud800\ud800\udc00"}`), `the lone surrogate \ud800`},
 		{"NUL", small(`{"role":"user","content":"\u0000"}`), `\u0000 at byte`},
 		{"invalid UTF-8", small("{\"role\":\"user\",\"content\":\"\xff\"}"), "The body is not valid UTF-8"},
 
-		// P5: ids and names that a vendor does not take.
+		// Ids and names that a vendor does not take.
 		{"long id", small(user("x"), called(strings.Repeat("a", 41))), "messages.[1].tool_calls.[0].id: The id"},
 		{"empty id", small(user("x"), called("")), "messages.[1].tool_calls.[0].id: The id"},
 		{"odd name", small(user("x"), strings.Replace(called("a"), "bash", "ba sh", 1)), "messages.[1].tool_calls.[0].function.name"},
 
-		// P6: empty messages.
+		// Empty messages.
 		{"empty user message", small(user("")), "messages.[0].content: The message is empty"},
 		{"empty part", small(`{"role":"user","content":[{"type":"text","text":""}]}`), "messages.[0].content.[0].text: The text of a content part is empty"},
 		{"no parts", small(`{"role":"user","content":[]}`), "messages.[0].content: The list of content parts is empty"},

@@ -277,7 +277,10 @@ func (p *parser) expect(f field) error {
 }
 
 func (p *parser) call(f field) error {
-	name, rest, _ := strings.Cut(f.first, " ")
+	name, rest := f.first, ""
+	if i := strings.IndexAny(name, " \t"); i >= 0 {
+		name, rest = name[:i], name[i:]
+	}
 	if name == "" {
 		return p.fail(f.line, "call: names no tool", `Write call: NAME ARGUMENTS, as in call: bash {"command": "ls"}`)
 	}

@@ -126,7 +126,7 @@ func TestParseErrors(t *testing.T) {
 		{"no text", "user:\nsay: b\n", "s:1: user: has no text."},
 		{"empty reply", "user: a\nreply:\nsay: b\n", "s:1: The reply that begins here says nothing."},
 		{"reply with a value", "user: a\nsay: b\nreply: c\n", "s:3: reply: has a value."},
-		{"same statement", "user: a\nsay: b\n\nuser: a\nsay: c\n", "s:4: The statement of line 1 has the same text."},
+		{"same statement", "user: a\nsay: b\n\nuser: a\nsay: c\n", "s:4: A statement above has the same text. Join"},
 		{"call without name", "user: a\ncall:\n", "s:2: call: names no tool."},
 		{"bad number", "user: a\nsay: b\nrepeat: 0\n", `s:3: repeat: "0" is no number from 1 on.`},
 		{"bad chunk", "user: a\nsay: b\nchunk: none\n", `s:3: chunk: "none" is no number`},

@@ -46,13 +46,13 @@ func compile(s *Script) (*plan, error) {
 		return nil, scriptError(s.Name, 0, "The script has no statement", "Write a user: line and a say: line")
 	}
 	p := &plan{script: s}
-	lines := make(map[Pattern]int)
+	known := make(map[Pattern]bool)
 	for i := range s.All {
 		st := &s.All[i]
-		if first, ok := lines[st.User]; ok && st.User != "*" {
-			return nil, scriptError(s.Name, st.Line, fmt.Sprintf("The statement of line %d has the same text", first), "Join the two or change one")
+		if known[st.User] && st.User != "*" {
+			return nil, scriptError(s.Name, st.Line, "A statement above has the same text", "Join the two or change one")
 		}
-		lines[st.User] = st.Line
+		known[st.User] = true
 		planned, err := p.statement(i, st)
 		if err != nil {
 			return nil, err

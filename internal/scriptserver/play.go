@@ -85,7 +85,7 @@ func (s *Server) fault(m *moment) *Fault {
 	return nil
 }
 
-// rendering returns the reply of m.
+// rendering returns the reply of m. The error is a *refusal.
 func (p *plan) rendering(m *moment) (*rendering, error) {
 	if m.reply.ready != nil {
 		return m.reply.ready, nil
@@ -97,32 +97,37 @@ func (p *plan) rendering(m *moment) (*rendering, error) {
 	return &rendering{content: c, segments: m.reply.stream(p.script.model(), c)}, nil
 }
 
-// play answers a request of size bytes with the reply of m.
-func (s *Server) play(w http.ResponseWriter, r *http.Request, m *moment, req *request, size int) {
-	reply, err := s.plan.rendering(m)
-	if err != nil {
-		s.refuse(w, http.StatusBadRequest, err)
-		return
-	}
-	fault := s.fault(m)
+// act is how a request is answered.
+type act struct {
+	moment       *moment
+	reply        *rendering
+	fault        *Fault // nil for none
+	stream       bool
+	includeUsage bool // in a stream
+	size         int  // of the request
+}
+
+// play answers a request.
+func (s *Server) play(w http.ResponseWriter, r *http.Request, a *act) {
+	m := a.moment
 	out := &output{w: w, gone: r.Context().Done(), closed: s.done, between: m.reply.delay.Between, left: -1}
 	if !out.wait(m.reply.delay.First) {
 		panic(http.ErrAbortHandler)
 	}
-	usage := m.reply.usage(size, reply.content)
+	usage := m.reply.usage(a.size, a.reply.content)
 	model := s.plan.script.model()
 	switch {
-	case fault != nil && fault.Kind == FaultStatus:
-		out.status(fault)
-	case fault != nil && fault.Kind == FaultHang && fault.After == 0:
+	case a.fault != nil && a.fault.Kind == FaultStatus:
+		out.status(a.fault)
+	case a.fault != nil && a.fault.Kind == FaultHang && a.fault.After == 0:
 		out.hang()
-	case !req.stream:
-		out.whole(fault, m.reply.completion(model, m, reply.content, usage))
+	case !a.stream:
+		out.whole(a.fault, m.reply.completion(model, m, a.reply.content, usage))
 	default:
-		if !req.includeUsage {
+		if !a.includeUsage {
 			usage = nil
 		}
-		out.stream(fault, m.segments(model, reply), m.reply.end(model, usage))
+		out.stream(a.fault, m.segments(model, a.reply), m.reply.end(model, usage))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"ikigai"
@@ -109,8 +110,7 @@ func (e *events) event(choice, further string) {
 	e.data = append(e.data, choice...)
 	e.data = append(e.data, ']')
 	e.data = append(e.data, further...)
-	e.data = append(e.data, "}\n\n"...)
-	e.ends = append(e.ends, len(e.data))
+	e.raw("}")
 }
 
 // raw writes an event of one line.
@@ -126,11 +126,32 @@ func (e *events) delta(delta string) {
 
 // pieces writes s in deltas of at most size bytes, but of whole characters.
 func (e *events) pieces(before, s, after string, size int) {
+	if size > 0 {
+		perEvent := len(e.head) + len(before) + len(after) + size + 64
+		e.data = slices.Grow(e.data, (len(s)+size-1)/size*perEvent)
+	}
+	var delta []byte
 	for len(s) > 0 {
 		n := cut(s, size)
-		e.delta(before + string(appendJSON(nil, s[:n])) + after)
+		delta = append(delta[:0], before...)
+		delta = appendString(delta, s[:n])
+		delta = append(delta, after...)
+		e.delta(string(delta))
 		s = s[n:]
 	}
+}
+
+// appendString appends s as a JSON string, quickly if nothing in it needs an
+// escape.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return appendJSON(b, s)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
 }
 
 // take returns what was written so far and begins anew.

@@ -28,9 +28,9 @@ const (
 type Options struct {
 	Keep Keep // for Requests
 
-	// Received, if not nil, is called with each request once its body is read
-	// and before it is answered; the answer waits for it. Several calls may run
-	// at once.
+	// Received, if not nil, is called with each request once it is read and its
+	// answer chosen, but nothing of it sent; the answer waits for the call.
+	// Several calls may run at once.
 	Received func(Request)
 
 	// Unchecked takes requests as they are: streamed, valid, compact JSON with
@@ -40,7 +40,7 @@ type Options struct {
 	Unchecked bool
 }
 
-// Request is a request as a server got it.
+// Request is a request for a completion as a server got it.
 type Request struct {
 	Method   string
 	Path     string
@@ -48,7 +48,7 @@ type Request struct {
 	HasKey   bool        // there were credentials
 	Body     []byte      // nil in Requests, unless KeepAll
 	Received time.Time   // when the body was read
-	Answered time.Time   // when the last of the answer was written; zero before
+	Answered time.Time   // when the last of the answer went out; zero before
 }
 
 // Server is a scripted model behind HTTP.
@@ -166,8 +166,8 @@ func (s *Server) Refused() []error {
 	return slices.Clone(s.refused)
 }
 
-// Await returns when n requests have been received since the start, or with
-// the error of ctx.
+// Await returns when n requests for a completion have been received since the
+// start, or with the error of ctx.
 func (s *Server) Await(ctx context.Context, n int) error {
 	for {
 		s.mu.Lock()
@@ -221,26 +221,42 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusRequestEntityTooLarge, refuse("", "The body cannot be read: %v. Send at most %d bytes.", err, maxBody))
 		return
 	}
-	defer s.answered(s.receive(r, body))
-	if s.options.Unchecked {
-		if m := s.plan.count(body); m != nil {
-			s.play(w, r, m, &request{stream: true, includeUsage: bytes.Contains(body, []byte(`"include_usage":true`))}, len(body))
-			return
-		}
-	}
-	req, err := parseRequest(body)
-	var m *moment
-	if err == nil {
-		m, err = s.plan.moment(req)
-	}
-	if err == nil {
-		err = s.plan.checkExpectations(m)
-	}
+	at := time.Now()
+	a, err := s.act(body)
+	// Only now, so that attempts count in the order in which tests see requests.
+	defer s.answered(s.receive(r, body, at))
 	if err != nil {
 		s.refuse(w, http.StatusBadRequest, err)
 		return
 	}
-	s.play(w, r, m, req, len(body))
+	s.play(w, r, a)
+}
+
+// act decides how to answer a request. The error is a *refusal.
+func (s *Server) act(body []byte) (a *act, err error) {
+	a = &act{size: len(body)}
+	if s.options.Unchecked {
+		a.moment = s.plan.count(body)
+		a.stream, a.includeUsage = true, bytes.Contains(body, []byte(`"include_usage":true`))
+	}
+	if a.moment == nil {
+		r, err := parseRequest(body)
+		if err != nil {
+			return nil, err
+		}
+		a.stream, a.includeUsage = r.stream, r.includeUsage
+		if a.moment, err = s.plan.moment(r); err != nil {
+			return nil, err
+		}
+		if err := s.plan.checkExpectations(a.moment); err != nil {
+			return nil, err
+		}
+	}
+	if a.reply, err = s.plan.rendering(a.moment); err != nil {
+		return nil, err
+	}
+	a.fault = s.fault(a.moment)
+	return a, nil
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
@@ -257,8 +273,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 }
 
 // receive notes a request and returns its index among those kept, or -1.
-func (s *Server) receive(r *http.Request, body []byte) int {
-	req := Request{Method: r.Method, Path: r.URL.Path, Body: body, Received: time.Now()}
+func (s *Server) receive(r *http.Request, body []byte, at time.Time) int {
+	req := Request{Method: r.Method, Path: r.URL.Path, Body: body, Received: at}
 	index := -1
 	if s.options.Keep != KeepNothing || s.options.Received != nil {
 		req.Header, req.HasKey = withoutKey(r.Header)

@@ -587,7 +587,7 @@ func TestRequests(t *testing.T) {
 			if (string(r.Body) == body(user("x"))) != (i == 0 || test.withBody) {
 				t.Errorf("keep %d: request %d has a body of %d bytes", test.keep, i, len(r.Body))
 			}
-			if strings.Contains(fmt.Sprint(r), "sk-secret") { // P41
+			if strings.Contains(fmt.Sprint(r), "sk-secret") {
 				t.Errorf("keep %d: the key is kept", test.keep)
 			}
 		}
@@ -764,5 +764,21 @@ func run(b *testing.B, o Options, s *Script, body string) {
 			b.Fatal(resp.Status, err)
 		}
 		b.SetBytes(n)
+	}
+}
+
+// BenchmarkStart is what it costs to make those deltas ready.
+func BenchmarkStart(b *testing.B) {
+	s := &Script{Chunk: 20, All: []Statement{{User: "*", Replies: []Reply{{
+		Calls: []Call{{"file_write", `{"path": "x", "content": "{{fill 1048576}}"}`}},
+	}}}}}
+	for b.Loop() {
+		srv, err := Start(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := srv.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
