@@ -39,6 +39,7 @@ type app struct {
 	sets     []string          // of --set
 	dir      string            // working directory, absolute; set by load
 	settings *config.Settings  // set by load
+	began    bool              // a command has begun: errors are no longer of usage
 }
 
 // gcPercent lets the heap of a short-lived program grow before it is swept: the
@@ -62,8 +63,9 @@ func Run(ctx context.Context, p Process) (code int) {
 	root.SetIn(p.In)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil {
+		err = a.asUsage(cmd, err)
 		a.printError(err)
 	}
 	return exitCode(err)
@@ -75,20 +77,28 @@ func (a *app) rootCommand() *cobra.Command {
 		Short: "An agent for the terminal",
 		Long: `ikigai answers what you ask with the help of tools that run on this machine.
 Everything it does is kept in a database that is yours.`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		PersistentPreRun: func(*cobra.Command, []string) { a.began = true },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(sentence(err.Error()), "See `"+cmd.CommandPath()+" --help`")
-	})
 	root.PersistentFlags().StringArrayVar(&a.sets, "set", nil, "override a setting, as in --set max_tool_turns=10")
 	a.settingFlag(root, "database", "file of the database")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
 		a.configCommand(), a.doctorCommand(), a.versionCommand())
 	return root
+}
+
+// asUsage returns an error from before any command began as one of usage.
+func (a *app) asUsage(cmd *cobra.Command, err error) error {
+	var e *ikigai.Error
+	if a.began || errors.As(err, &e) {
+		return err
+	}
+	what, _, _ := strings.Cut(err.Error(), "\n")
+	return usage(sentence(what), "See `"+cmd.CommandPath()+" --help`")
 }
 
 // settingFlag adds a flag that overrides the setting of the same name.
