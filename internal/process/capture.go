@@ -37,11 +37,8 @@ type Piece struct {
 // MaxFile bounds the file that takes the whole output.
 const MaxFile = 1 << 30
 
-const (
-	firstBuffer = 8 << 10   // enough for most commands
-	largeBuffer = 256 << 10 // for those that print much
-	wholeLine   = 512       // bytes given up so that a cut falls between lines
-)
+// wholeLine is the number of bytes given up so that a cut falls between lines.
+const wholeLine = 512
 
 // ErrFileFull tells that the output did not fit into its file.
 var ErrFileFull = errors.New("the limit of the file")
@@ -64,30 +61,6 @@ func newCapture(c Command) *capture {
 		k.streams[i] = kept{headLimit: limit / 2, tailLimit: limit - limit/2}
 	}
 	return k
-}
-
-// read takes in one stream to its end, or until its deadline.
-func (k *capture) read(stream int, f *os.File) {
-	buf := make([]byte, firstBuffer)
-	held := 0 // bytes at the beginning of buf: a character of which the rest is to come
-	for {
-		n, err := f.Read(buf[held:])
-		data := buf[:held+n]
-		whole := len(data)
-		if err == nil {
-			whole = wholeRunes(data)
-		}
-		k.add(stream, data[:whole])
-		if err != nil {
-			return
-		}
-		rest := data[whole:]
-		if len(data) == len(buf) && len(buf) < largeBuffer {
-			buf = make([]byte, largeBuffer)
-			widen(f, 4*largeBuffer)
-		}
-		held = copy(buf, rest)
-	}
 }
 
 // wholeRunes returns the length of b without a character that is not whole.

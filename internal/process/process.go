@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -89,7 +88,7 @@ type run struct {
 	exited  chan int      // the exit code, once
 	exit    int           // the exit code, once it is known
 	ended   bool          // exit is known
-	streams [2]*os.File   // our ends
+	streams *streams      // our ends
 	drained chan struct{} // closed when both streams are at their end
 }
 
@@ -98,16 +97,11 @@ func (r *run) start(c Command) error {
 	if cmd.Env == nil {
 		cmd.Env = []string{}
 	}
-	var theirs [2]*os.File
-	for i := range theirs {
-		ours, their, err := os.Pipe()
-		if err != nil {
-			closeAll(r.streams, theirs)
-			return err
-		}
-		r.streams[i], theirs[i] = ours, their
+	streams, theirs, err := openStreams()
+	if err != nil {
+		return err
 	}
-	cmd.Stdout, cmd.Stderr = theirs[0], theirs[1]
+	cmd.Stdout, cmd.Stderr = theirs[Stdout], theirs[Stderr]
 	started := make(chan error, 1)
 	r.exited = make(chan int, 1)
 	go func() {
@@ -122,27 +116,20 @@ func (r *run) start(c Command) error {
 			r.exited <- exitCode(cmd.ProcessState)
 		}
 	}()
-	if err := <-started; err != nil {
-		closeAll(r.streams, theirs)
+	err = <-started
+	for _, f := range theirs {
+		_ = f.Close() // the command has its own
+	}
+	if err != nil {
+		streams.close()
 		return err
 	}
-	closeAll(theirs)
-	r.pid = cmd.Process.Pid
-	r.read()
-	return nil
-}
-
-// read takes both streams in, in the background.
-func (r *run) read() {
-	r.drained = make(chan struct{})
-	var readers sync.WaitGroup
-	for i, stream := range r.streams {
-		readers.Go(func() { r.capture.read(i, stream) })
-	}
+	r.pid, r.streams, r.drained = cmd.Process.Pid, streams, make(chan struct{})
 	go func() {
-		readers.Wait()
+		streams.read(r.capture)
 		close(r.drained)
 	}()
+	return nil
 }
 
 // wait waits for the end of the command, of its time or of ctx.
@@ -216,12 +203,10 @@ func (r *run) signal(s syscall.Signal) {
 // the streams open; then they are closed.
 func (r *run) endStreams() {
 	if !r.awaitDrain(drain) {
-		for _, stream := range r.streams {
-			_ = stream.SetReadDeadline(time.Now())
-		}
+		r.streams.stop()
 		<-r.drained
 	}
-	closeAll(r.streams)
+	r.streams.close()
 }
 
 func (r *run) awaitDrain(limit time.Duration) bool {
@@ -246,14 +231,4 @@ func exitCode(state *os.ProcessState) int {
 		return 128 + int(status.Signal())
 	}
 	return state.ExitCode()
-}
-
-func closeAll(pairs ...[2]*os.File) {
-	for _, pair := range pairs {
-		for _, f := range pair {
-			if f != nil {
-				_ = f.Close() // a pipe
-			}
-		}
-	}
 }

@@ -6,22 +6,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // attributes put the command in a session, and so a group, of its own, without
 // a terminal, and tie its life to ours.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-}
-
-// widen makes room for more bytes in a pipe, so that a command that prints much
-// is held up less. It is no fault if the system refuses.
-func widen(pipe *os.File, size int) {
-	if raw, err := pipe.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, size) })
-	}
 }
 
 // onlyZombies reports whether all processes of a group have ended, and only

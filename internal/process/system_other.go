@@ -2,18 +2,13 @@
 
 package process
 
-import (
-	"os"
-	"syscall"
-)
+import "syscall"
 
 // attributes put the command in a session, and so a group, of its own, without
 // a terminal.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true}
 }
-
-func widen(*os.File, int) {}
 
 // onlyZombies is not known here: what is left of a group counts as running.
 func onlyZombies(int) bool { return false }
