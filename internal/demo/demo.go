@@ -45,11 +45,11 @@ func WriteTree(dir string) error {
 	return nil
 }
 
-// queryLog returns the log of a day with 600 queries, always the same one. It
+// queryLog returns the log of a day with 240 queries, always the same one. It
 // is more than a tool hands to a model at once.
 func queryLog() []byte {
 	const (
-		queries  = 600
+		queries  = 240
 		slowFrom = 900 // milliseconds
 	)
 	goods := []string{"flour", "rice", "honey", "lentils", "coffee", "paprika", "walnuts"}
@@ -60,17 +60,18 @@ func queryLog() []byte {
 		return random >> 8 % n
 	}
 	for i := range queries {
-		at := i * 60 // seconds: one query a minute, from eight o'clock
+		at := i * 150 // seconds after eight o'clock
 		millis, mark := 1+next(40), ""
-		if next(60) == 0 {
+		if next(25) == 0 {
 			millis, mark = slowFrom+next(2000), " slow"
 		}
 		command := "get"
 		if next(3) == 0 {
 			command = "put"
 		}
-		fmt.Fprintf(&b, "%02d:%02d:%02d %s %s %d ms%s\n",
-			8+at/3600, at/60%60, next(60), command, goods[next(uint32(len(goods)))], millis, mark)
+		good := goods[next(uint32(len(goods)))]
+		fmt.Fprintf(&b, "%02d:%02d:%02d %s %s %d ms, client 10.0.%d.%d, shelf %d, trace %06x%s\n",
+			8+at/3600, at/60%60, next(60), command, good, millis, next(4), next(250), next(90), next(1<<24), mark)
 	}
 	return []byte(b.String())
 }
