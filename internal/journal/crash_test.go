@@ -59,7 +59,7 @@ func appendUntilKilled(dir string, session ikigai.ID, after int) error {
 	if err != nil {
 		return err
 	}
-	for e, err := range journalled(dir, session) {
+	for e, err := range journal.Events(session, dir) {
 		if err != nil {
 			return err
 		}
@@ -73,23 +73,6 @@ func appendUntilKilled(dir string, session ikigai.ID, after int) error {
 		}
 		fmt.Println(e.ID)
 		after++
-	}
-}
-
-// journalled reads a copy of the journals in dir, since a journal that is open
-// cannot be opened again.
-func journalled(dir string, session ikigai.ID) func(func(ikigai.Event, error) bool) {
-	return func(yield func(ikigai.Event, error) bool) {
-		spare, err := os.MkdirTemp("", "journal")
-		if err == nil {
-			defer os.RemoveAll(spare)
-			err = os.CopyFS(filepath.Join(spare, "copy"), os.DirFS(dir))
-		}
-		if err != nil {
-			yield(ikigai.Event{}, err)
-			return
-		}
-		journal.Events(session, filepath.Join(spare, "copy"))(yield)
 	}
 }
 

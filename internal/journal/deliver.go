@@ -25,7 +25,7 @@ import (
 // is damaged, once what stands before the damage is delivered. It is
 // ikigai.ErrBusy while another process has one of the journals open.
 func Deliver(ctx context.Context, g ikigai.Grant, log ikigai.Log, dirs ...string) error {
-	m, err := openAll(g.Session, dirs)
+	m, err := openAll(g.Session, dirs, openToDeliver)
 	if err != nil {
 		return fmt.Errorf("deliver the journal of session %s: %w", g.Session, err)
 	}
@@ -38,10 +38,11 @@ func Deliver(ctx context.Context, g ikigai.Grant, log ikigai.Log, dirs ...string
 
 // Events yields the events of a session that wait in the journals of dirs,
 // without those that it yielded before at the same place or a later one: what
-// to read behind the events of a store that takes none. An error is last.
+// to read behind the events of a store that takes none. A journal that is
+// being written to is read as far as it has come. An error is last.
 func Events(session ikigai.ID, dirs ...string) iter.Seq2[ikigai.Event, error] {
 	return func(yield func(ikigai.Event, error) bool) {
-		m, err := openAll(session, dirs)
+		m, err := openAll(session, dirs, os.Open)
 		if err != nil {
 			yield(ikigai.Event{}, fmt.Errorf("read the journal of session %s: %w", session, err))
 			return
@@ -78,37 +79,32 @@ type waitingFile struct {
 	err    error  // io.EOF, errTorn: there is no more
 }
 
-func openAll(session ikigai.ID, dirs []string) (merged, error) {
+// openAll opens the journals of a session that there are, each with open.
+func openAll(session ikigai.ID, dirs []string, open func(path string) (*os.File, error)) (merged, error) {
 	var m merged
 	for _, dir := range dirs {
 		path, err := fileName(dir, session)
-		if err == nil {
-			var w *waitingFile
-			w, err = openWaiting(path)
-			if errors.Is(err, os.ErrNotExist) {
-				continue
-			}
-			m = append(m, w)
+		if err != nil {
+			return nil, err
+		}
+		f, err := open(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
 		}
 		if err != nil {
 			m.close()
 			return nil, err
 		}
+		w := &waitingFile{path: path, file: f}
+		if w.reader, w.err = readFile(f); w.err == nil {
+			w.advance()
+		}
+		m = append(m, w)
 	}
 	return m, nil
 }
 
-func openWaiting(path string) (*waitingFile, error) {
-	f, err := open(path, os.O_RDWR)
-	if err != nil {
-		return nil, err
-	}
-	w := &waitingFile{path: path, file: f}
-	if w.reader, w.err = newReader(f); w.err == nil {
-		w.advance()
-	}
-	return w, nil
-}
+func openToDeliver(path string) (*os.File, error) { return openLocked(path, os.O_RDWR) }
 
 func (w *waitingFile) advance() { w.record, w.err = w.reader.next() }
 
@@ -118,11 +114,14 @@ func (w *waitingFile) empty() bool {
 	return errors.Is(w.err, io.EOF) || errors.Is(w.err, errTorn)
 }
 
+// damaged reports whether the rest of the file can never be read.
+func (w *waitingFile) damaged() bool {
+	return errors.Is(w.err, errDamaged) || errors.Is(w.err, errHeader)
+}
+
 func (m merged) close() {
 	for _, w := range m {
-		if w != nil {
-			w.file.Close()
-		}
+		w.file.Close()
 	}
 }
 
@@ -149,6 +148,10 @@ func (m merged) err() error {
 
 func (m merged) deliver(ctx context.Context, g ikigai.Grant, log ikigai.Log) error {
 	for next := m.first(); next != nil; next = m.first() {
+		// What cannot be read now may have its place before r.
+		if err := m.unreadable(); err != nil {
+			return err
+		}
 		r := next.record
 		err := log.Append(ctx, g, r.After, r.Events...)
 		if errors.Is(err, ikigai.ErrFenced) || errors.Is(err, ikigai.ErrConflict) {
@@ -159,24 +162,30 @@ func (m merged) deliver(ctx context.Context, g ikigai.Grant, log ikigai.Log) err
 		}
 		next.advance()
 	}
+	if err := m.unreadable(); err != nil {
+		return err
+	}
 	return m.finish()
+}
+
+// unreadable returns the error of a file that may be readable later.
+func (m merged) unreadable() error {
+	for _, w := range m {
+		if w.err != nil && !w.empty() && !w.damaged() {
+			return fmt.Errorf("%s: %w", w.path, w.err)
+		}
+	}
+	return nil
 }
 
 // finish removes the journals that are delivered.
 func (m merged) finish() error {
 	var problems []error
 	for _, w := range m {
-		switch {
-		case w.empty():
-			if err := os.Remove(w.path); err != nil {
-				problems = append(problems, err)
-			} else if err := syncDir(filepath.Dir(w.path)); err != nil {
-				problems = append(problems, err)
-			}
-		case errors.Is(w.err, errDamaged), errors.Is(w.err, errHeader):
+		if w.damaged() {
 			problems = append(problems, w.err, w.keep(0, suffixDamaged))
-		default:
-			problems = append(problems, w.err)
+		} else if err := errors.Join(os.Remove(w.path), syncDir(filepath.Dir(w.path))); err != nil {
+			problems = append(problems, err)
 		}
 	}
 	return errors.Join(problems...)

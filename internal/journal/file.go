@@ -69,13 +69,19 @@ type reader struct {
 	sum  uint32
 }
 
-// newReader reads the header of f. A file shorter than a header is torn.
-func newReader(f *os.File) (*reader, error) {
+// readFile returns a reader of what f holds now.
+func readFile(f *os.File) (*reader, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return &reader{}, err
 	}
-	r := &reader{in: bufio.NewReader(io.NewSectionReader(f, 0, info.Size())), size: info.Size()}
+	return newReader(f, info.Size())
+}
+
+// newReader reads the header of a file of a size. A file shorter than a header
+// is torn.
+func newReader(f io.ReaderAt, size int64) (*reader, error) {
+	r := &reader{in: bufio.NewReader(io.NewSectionReader(f, 0, size)), size: size}
 	if r.size < headerSize {
 		return r, errTorn
 	}
@@ -147,9 +153,9 @@ func (r *reader) badFrame(head []byte) error {
 	return errDamaged
 }
 
-// open opens the file at path for the caller alone: ikigai.ErrBusy while
+// openLocked opens the file at path for the caller alone: ikigai.ErrBusy while
 // another process has it.
-func open(path string, flags int) (*os.File, error) {
+func openLocked(path string, flags int) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, flags, 0o600)
 		if err != nil {

@@ -39,9 +39,9 @@ type tail struct {
 }
 
 // Open opens the journal of the session of g in dir, or creates it with its
-// directory, readable by its owner alone. It is ikigai.ErrBusy while another
-// process has it open. What a crash left of an unfinished record is cut off. The caller closes
-// the journal.
+// directory, readable by its owner alone. What a crash left of an unfinished
+// record is cut off. It is ikigai.ErrBusy while another process has the journal
+// open. The caller closes the journal.
 func Open(dir string, g ikigai.Grant) (*Journal, error) {
 	path, err := fileName(dir, g.Session)
 	if err != nil {
@@ -58,7 +58,7 @@ func (j *Journal) open() error {
 	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
 		return err
 	}
-	f, err := open(j.path, os.O_CREATE|os.O_RDWR)
+	f, err := openLocked(j.path, os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return err
 	}
@@ -72,15 +72,12 @@ func (j *Journal) open() error {
 
 // recover finds the end of the records and cuts off what is behind them.
 func (j *Journal) recover() error {
-	r, err := newReader(j.file)
+	r, err := readFile(j.file)
 	for err == nil {
 		var record Record
 		if record, err = r.next(); err == nil {
 			j.tail.add(record)
 		}
-	}
-	if r == nil {
-		return err
 	}
 	j.end, j.sum = r.end, r.sum
 	switch {

@@ -63,16 +63,14 @@ func examine(path string) (Waiting, error) {
 		return w, err
 	}
 	defer f.Close()
-	r, err := newReader(f)
+	r, err := readFile(f)
 	for err == nil {
 		var record Record
 		if record, err = r.next(); err == nil {
 			w.count(record)
 		}
 	}
-	if r != nil {
-		w.Bytes = r.size
-	}
+	w.Bytes = r.size
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, errTorn):
 		return w, nil
