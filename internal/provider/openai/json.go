@@ -61,3 +61,15 @@ func appendJSON(b []byte, raw json.RawMessage) []byte {
 	}
 	return append(b, compact.Bytes()...)
 }
+
+// marshal is json.Marshal, for values that cannot fail, without the escapes
+// for HTML.
+func marshal(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("openai: encode what was just decoded: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

@@ -34,15 +34,11 @@ func (r *replay) state(cfg *provider.Config) ikigai.VendorState {
 	if len(r.reasoning) > 0 {
 		add("reasoning", appendString(nil, string(r.reasoning)))
 	}
-	if raw, err := json.Marshal(r.details); err == nil && len(r.details) > 0 {
-		add("reasoning_details", raw)
+	if len(r.details) > 0 {
+		add("reasoning_details", marshal(r.details))
 	}
 	if len(members) == 0 {
 		return nil
 	}
-	raw, err := json.Marshal(members)
-	if err != nil {
-		return nil
-	}
-	return ikigai.VendorState{cfg.Name: raw}
+	return ikigai.VendorState{cfg.Name: marshal(members)}
 }
