@@ -166,6 +166,7 @@ type kept struct {
 	headLimit, tailLimit int
 
 	total      int64
+	order      int    // of the last bytes
 	head, tail []byte // tail is at most twice as long as its limit
 	headMarks  []mark
 	tailMarks  []mark
@@ -184,6 +185,7 @@ type placed struct {
 }
 
 func (s *kept) add(data []byte, order int) {
+	s.order = order
 	if n := min(s.headLimit-len(s.head), len(data)); n > 0 {
 		s.head = append(s.head, data[:n]...)
 		s.total += int64(n)
@@ -226,7 +228,7 @@ func (s *kept) pieces(stream int) []placed {
 	ends := split(stream, tail, s.total-int64(len(tail)), s.tailMarks)
 	if gap := s.total - int64(len(head)+len(tail)); gap > 0 {
 		if len(ends) == 0 {
-			ends = []placed{{Piece{Stream: stream}, s.tailMarks[len(s.tailMarks)-1].order}}
+			ends = []placed{{Piece{Stream: stream}, s.order}}
 		}
 		ends[0].Gap = gap
 	}

@@ -241,7 +241,7 @@ func TestHuge(t *testing.T) {
 func FuzzCapture(f *testing.F) {
 	f.Add("hello\nwörld\n", "oops\n", uint8(4), uint8(3), uint8(2))
 	f.Add("0123456789012345678901234567890123456789", "é€😀é€😀", uint8(10), uint8(5), uint8(7))
-	f.Add("", "x", uint8(0), uint8(0), uint8(1))
+	f.Add("000", "0", uint8(0), uint8(0), uint8(1))
 	f.Fuzz(func(t *testing.T, stdout, stderr string, limit0, limit1, step uint8) {
 		k := newCapture(Command{Limits: [2]int{int(limit0), int(limit1)}, Spill: spillTo(t.TempDir())})
 		rest := [2]string{stdout, stderr}
