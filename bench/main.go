@@ -12,8 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"ikigai/internal/scriptserver"
@@ -27,6 +27,7 @@ var (
 // bench holds what all measurements need.
 type bench struct {
 	dir, ikigai, floor string
+	rss                string // the program that measures memory
 }
 
 func main() {
@@ -34,9 +35,10 @@ func main() {
 	dir, err := os.MkdirTemp("", "ikigai-bench-")
 	check(err)
 	defer os.RemoveAll(dir)
-	b := &bench{dir: dir, ikigai: filepath.Join(dir, "ikigai"), floor: filepath.Join(dir, "floor")}
+	b := &bench{dir: dir, ikigai: filepath.Join(dir, "ikigai"), floor: filepath.Join(dir, "floor"), rss: filepath.Join(dir, "rss")}
 	build(b.ikigai, "./cmd/ikigai")
 	build(b.floor, "./bench/floor")
+	build(b.rss, "./bench/rss")
 	fmt.Printf("%-52s %10s %10s %8s %8s\n", "work", "ikigai", "floor", "ratio", "target")
 	for _, m := range b.measurements() {
 		if strings.Contains(m.name, *only) {
@@ -81,14 +83,15 @@ func bashCall(command string, times int) scriptserver.Reply {
 type result struct {
 	began    time.Time
 	requests []scriptserver.Request
-	rss      int64 // KiB
 }
 
 // toFirst is the time from the start of the program to its first request.
 func (r result) toFirst() time.Duration { return r.requests[0].Received.Sub(r.began) }
 
 // turn is the time from the end of reply i to the request after it.
-func (r result) turn(i int) time.Duration { return r.requests[i+1].Received.Sub(r.requests[i].Answered) }
+func (r result) turn(i int) time.Duration {
+	return r.requests[i+1].Received.Sub(r.requests[i].Answered)
+}
 
 // turns returns the median of turns from to to-1.
 func (r result) turns(from, to int) time.Duration {
@@ -101,16 +104,24 @@ func (r result) turns(from, to int) time.Duration {
 
 // runIkigai runs one statement in a directory with a database of its own.
 func (b *bench) runIkigai(srv *scriptserver.Server, data string, args ...string) result {
+	return b.measure(srv, b.ikigaiCommand(srv, data, args...), data)
+}
+
+func (b *bench) ikigaiCommand(srv *scriptserver.Server, data string, args ...string) *exec.Cmd {
 	args = append([]string{"run", "--max-tool-turns", "10000", "--database", filepath.Join(data, "ikigai.db")}, args...)
 	cmd := exec.Command(b.ikigai, args...)
 	config := filepath.Join(data, "config.json")
 	check(os.WriteFile(config, fmt.Appendf(nil, `{"model":"local/m","vendors":{"local":{"base_url":%q}}}`, srv.URL), 0o600))
 	cmd.Env = append(os.Environ(), "IKIGAI_CONFIG="+config)
-	return b.measure(srv, cmd, data)
+	return cmd
 }
 
 func (b *bench) runFloor(srv *scriptserver.Server, data string, args ...string) result {
-	return b.measure(srv, exec.Command(b.floor, append([]string{"-url", srv.URL}, args...)...), data)
+	return b.measure(srv, b.floorCommand(srv, args...), data)
+}
+
+func (b *bench) floorCommand(srv *scriptserver.Server, args ...string) *exec.Cmd {
+	return exec.Command(b.floor, append([]string{"-url", srv.URL}, args...)...)
 }
 
 func (b *bench) measure(srv *scriptserver.Server, cmd *exec.Cmd, dir string) result {
@@ -122,8 +133,22 @@ func (b *bench) measure(srv *scriptserver.Server, cmd *exec.Cmd, dir string) res
 		log.Fatalf("%s: %v\n%s", cmd, err, stderr.String())
 	}
 	r.requests = srv.Requests()[before:]
-	r.rss = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
 	return r
+}
+
+// peak returns the peak memory of a command in MiB.
+func (b *bench) peak(cmd *exec.Cmd, dir string) float64 {
+	file := filepath.Join(b.dir, "rss.txt")
+	small := exec.Command(b.rss, append([]string{file}, cmd.Args...)...)
+	small.Dir, small.Env = dir, cmd.Env
+	if out, err := small.CombinedOutput(); err != nil {
+		log.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+	raw, err := os.ReadFile(file)
+	check(err)
+	kib, err := strconv.Atoi(string(raw))
+	check(err)
+	return float64(kib) / 1024
 }
 
 // fresh returns a new empty directory.
@@ -181,26 +206,28 @@ func (b *bench) long(m measurement) {
 	const turns = 1000
 	srv := server(bashCall("true", turns), answer)
 	defer srv.Close()
-	var early, late, rss, floorRSS []float64
-	for range max(*runs/2, 3) {
+	var early, late []float64
+	for range *runs {
 		r := b.runIkigai(srv, b.fresh(), "go")
 		early = append(early, ms(r.turns(5, 15)))
 		late = append(late, ms(r.turns(turns-10, turns)))
-		rss = append(rss, float64(r.rss)/1024)
-		floorRSS = append(floorRSS, float64(b.runFloor(srv, b.fresh(), "go").rss)/1024)
 	}
 	row(m.name+" (both ikigai)", "ms", median(late), median(early), "1.5")
-	row("peak memory, 1000 turns", "MB", median(rss), median(floorRSS), "4")
 }
 
 func (b *bench) memory(m measurement) {
-	srv := server(answer)
+	b.memoryOf(m.name+", one answer", "4", answer)
+	b.memoryOf(m.name+", 1000 turns", "4", bashCall("true", 1000), answer)
+	b.memoryOf(m.name+", seq 1 20000000", "+16 MB", bashCall("seq 1 20000000", 1), answer)
+}
+
+func (b *bench) memoryOf(name, target string, replies ...scriptserver.Reply) {
+	srv := server(replies...)
 	defer srv.Close()
-	data := b.fresh()
 	a, f := pairs(
-		func() float64 { return float64(b.runIkigai(srv, data, "hello").rss) / 1024 },
-		func() float64 { return float64(b.runFloor(srv, data, "hello").rss) / 1024 })
-	row(m.name+", one answer", "MB", a, f, "4")
+		func() float64 { dir := b.fresh(); return b.peak(b.ikigaiCommand(srv, dir, "go"), dir) },
+		func() float64 { return b.peak(b.floorCommand(srv, "go"), b.fresh()) })
+	row(name, "MB", a, f, target)
 }
 
 func (b *bench) write(m measurement) {
@@ -219,14 +246,10 @@ func (b *bench) write(m measurement) {
 func (b *bench) output(m measurement) {
 	srv := server(bashCall("seq 1 20000000", 1), answer)
 	defer srv.Close()
-	var times, floorTimes, rss, floorRSS []float64
-	for range *runs {
-		r, f := b.runIkigai(srv, b.fresh(), "go"), b.runFloor(srv, b.fresh(), "go")
-		times, floorTimes = append(times, ms(r.turn(0))), append(floorTimes, ms(f.turn(0)))
-		rss, floorRSS = append(rss, float64(r.rss)/1024), append(floorRSS, float64(f.rss)/1024)
-	}
-	row(m.name, "ms", median(times), median(floorTimes), "1.5")
-	row(m.name+", peak memory", "MB", median(rss), median(floorRSS), "+16 MB")
+	a, f := pairs(
+		func() float64 { return ms(b.runIkigai(srv, b.fresh(), "go").turn(0)) },
+		func() float64 { return ms(b.runFloor(srv, b.fresh(), "go").turn(0)) })
+	row(m.name, "ms", a, f, "1.5")
 }
 
 // resume compares the start of a session with a long past with the floor that
