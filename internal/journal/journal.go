@@ -38,6 +38,8 @@ type tail struct {
 	seq     ikigai.Seq
 }
 
+var errGone = errors.New("the file was removed or replaced while it was open")
+
 // Open opens the journal of the session of g in dir, or creates it with its
 // directory, readable by its owner alone. What a crash left of an unfinished
 // record is cut off. It is ikigai.ErrBusy while another process has the journal
@@ -122,6 +124,10 @@ func (j *Journal) append(r Record) error {
 	if j.err != nil {
 		return j.err
 	}
+	// Nobody would find what is written to a file that was removed.
+	if there, err := onDisk(j.file, j.path); err != nil || !there {
+		return errors.Join(errGone, err)
+	}
 	if j.tail.otherWriter(r) {
 		if err := j.startAfresh(); err != nil {
 			return err
@@ -168,7 +174,7 @@ func (j *Journal) startAfresh() error {
 // without events is removed.
 func (j *Journal) Close() error {
 	var err error
-	if j.tail.records == 0 && j.err == nil {
+	if there, _ := onDisk(j.file, j.path); there && j.tail.records == 0 && j.err == nil {
 		err = os.Remove(j.path)
 	}
 	if err = errors.Join(err, j.file.Close()); err != nil {

@@ -287,6 +287,20 @@ func TestOneAtATime(t *testing.T) { // P8
 	mustClose(t, j)
 }
 
+func TestRemovedWhileOpen(t *testing.T) { // P9
+	dir := t.TempDir()
+	j := mustOpen(t, dir, grant)
+	mustAppend(t, j, 0, event(1, "a"))
+	if err := os.Remove(j.path); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Append(1, event(2, "b")); !errors.Is(err, errGone) {
+		t.Errorf("append to a removed file: %v", err)
+	}
+	mustClose(t, j)
+	mustClose(t, mustOpen(t, dir, grant))
+}
+
 func TestNothingAppended(t *testing.T) {
 	dir := t.TempDir()
 	mustClose(t, mustOpen(t, dir, grant))

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -81,6 +82,40 @@ func BenchmarkAppend(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkWriters has 8 goroutines write, each to a session of its own.
+func BenchmarkWriters(b *testing.B) {
+	parallel := func(b *testing.B, body func(pb *testing.PB)) {
+		b.SetParallelism(max(1, 8/runtime.GOMAXPROCS(0)))
+		b.RunParallel(body)
+	}
+	b.Run("bare", func(b *testing.B) {
+		db := bareDB(b)
+		s, err := db.Prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+		if err != nil {
+			b.Fatal(err)
+		}
+		parallel(b, func(pb *testing.PB) {
+			session, seq := newID(), ikigai.Seq(0)
+			for pb.Next() {
+				seq++
+				bareInsert(b, s, benchEvent(session, seq))
+			}
+		})
+	})
+	b.Run("store", func(b *testing.B) {
+		s := openStore(b)
+		parallel(b, func(pb *testing.PB) {
+			g, after := begin(b, s)
+			for pb.Next() {
+				after++
+				if err := s.Append(context.Background(), g, after-1, benchEvent(g.Session, after)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
 }
 
 func openStore(b *testing.B) *Store {
@@ -199,6 +234,16 @@ func BenchmarkOpenExisting(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			s.Close()
+		}
+	})
+	b.Run("open+append+close", func(b *testing.B) {
+		for b.Loop() {
+			s, err := Open(b.Context(), path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			begin(b, s)
 			s.Close()
 		}
 	})
