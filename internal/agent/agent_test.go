@@ -517,3 +517,16 @@ func TestCallsWithoutIDs(t *testing.T) {
 		t.Errorf("IDs %v", ids)
 	}
 }
+
+// What a vendor wants back with a reply is in the log even if the reply is
+// calls alone.
+func TestVendorStateOfCalls(t *testing.T) {
+	reply := append([]any{ikigai.Delta{Vendor: ikigai.VendorState{"v/m": json.RawMessage(`{"x":1}`)}}}, calls("1 echo {}", "2 echo {}")...)
+	a, l, _ := newAgent(t, [][]any{reply, says("done")}, tool("echo", false, echo))
+	if _, err := run(t, a); err != nil {
+		t.Fatal(err)
+	}
+	if first, err := l.events[1].Message(); err != nil || string(first.Vendor["v/m"]) != `{"x":1}` {
+		t.Errorf("got %+v, %v", first, err)
+	}
+}

@@ -148,8 +148,11 @@ func (r *reply) events(a *Agent) []ikigai.Event {
 		m := ikigai.Message{Kind: ikigai.KindAssistant, Content: r.text.String(), Vendor: r.vendor}
 		events = append(events, m.Event())
 	}
-	for _, call := range r.toolCalls() {
+	for i, call := range r.toolCalls() {
 		m := ikigai.Message{Kind: ikigai.KindToolCall, Content: describeCall(call, a.tool(call.Name)), Call: &call}
+		if i == 0 && r.text.Len() == 0 {
+			m.Vendor = r.vendor // there is no answer to carry it
+		}
 		events = append(events, m.Event())
 	}
 	return append(events, r.usageEvent(a.ModelName))

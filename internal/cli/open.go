@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -191,8 +192,8 @@ func (a *app) model(e config.Endpoint) ikigai.Model {
 		Name: e.Name, Model: e.Model, BaseURL: e.BaseURL, Key: e.Key, KeySource: e.KeySource,
 		Organization: e.Organization, Header: e.Headers,
 		Connect: e.Timeouts.Connect, FirstByte: e.Timeouts.FirstByte, Idle: e.Timeouts.Idle,
-		MaxAttempts: e.MaxRetries + 1,
-		Quirks:      provider.Quirks{MaxOutput: e.MaxTokensField},
+		MaxAttempts: e.MaxRetries + 1, Proxy: http.ProxyFromEnvironment,
+		Quirks: provider.Quirks{MaxOutput: e.MaxTokensField, Replay: e.Replay},
 	})
 }
 

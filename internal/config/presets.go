@@ -22,11 +22,11 @@ var presets = []preset{
 	{"groq", Vendor{API: APIChat, BaseURL: "https://api.groq.com/openai/v1", Model: "openai/gpt-oss-120b",
 		KeyEnv: "GROQ_API_KEY", MaxTokensField: "max_completion_tokens"}},
 	{"deepseek", Vendor{API: APIChat, BaseURL: "https://api.deepseek.com", Model: "deepseek-v4-flash",
-		KeyEnv: "DEEPSEEK_API_KEY", MaxTokensField: "max_tokens"}},
+		KeyEnv: "DEEPSEEK_API_KEY", MaxTokensField: "max_tokens", Replay: []string{"reasoning_content"}}},
 	{"mistral", Vendor{API: APIChat, BaseURL: "https://api.mistral.ai/v1", Model: "mistral-medium-latest",
 		KeyEnv: "MISTRAL_API_KEY", MaxTokensField: "max_tokens"}},
 	{"openrouter", Vendor{API: APIChat, BaseURL: "https://openrouter.ai/api/v1", Model: "anthropic/claude-haiku-4.5",
-		KeyEnv: "OPENROUTER_API_KEY", MaxTokensField: "max_tokens"}},
+		KeyEnv: "OPENROUTER_API_KEY", MaxTokensField: "max_tokens", Replay: []string{"reasoning_details"}}},
 }
 
 // VendorKeyVariables returns the names, sorted, of all variables that hold keys

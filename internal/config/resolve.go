@@ -27,6 +27,7 @@ type Endpoint struct {
 	Organization   string
 	Headers        map[string]string `json:"-"` // applied last: they win over all others
 	MaxTokensField string
+	Replay         []string // members of a reply that the vendor wants back
 	Timeouts       Timeouts
 	MaxRetries     int
 }
@@ -60,7 +61,7 @@ func (s *Settings) Resolve(ctx context.Context, run KeyCommand) (Endpoint, error
 		API: v.API, BaseURL: strings.TrimRight(v.BaseURL, "/"),
 		Key: key, KeySource: source,
 		Organization: v.Organization, Headers: maps.Clone(v.Headers), MaxTokensField: v.MaxTokensField,
-		Timeouts: s.Timeouts, MaxRetries: s.MaxRetries,
+		Replay: v.Replay, Timeouts: s.Timeouts, MaxRetries: s.MaxRetries,
 	}, nil
 }
 
