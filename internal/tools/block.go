@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"syscall"
 )
 
 const (
@@ -101,3 +102,33 @@ func lastLines(b []byte, n int) int {
 }
 
 func isBinary(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }
+
+// rawFile is a file without what an os.File does beside reading, which is half
+// of the system calls for a small file.
+type rawFile int
+
+func openRaw(path string) (rawFile, error) {
+	for {
+		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+		if err != syscall.EINTR {
+			return rawFile(fd), err
+		}
+	}
+}
+
+func (f rawFile) Read(b []byte) (int, error) {
+	for {
+		n, err := syscall.Read(int(f), b)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil:
+			return 0, err
+		case n == 0 && len(b) > 0:
+			return 0, io.EOF
+		}
+		return n, nil
+	}
+}
+
+func (f rawFile) close() { _ = syscall.Close(int(f)) }

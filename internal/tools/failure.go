@@ -33,7 +33,7 @@ func fileFailure(verb, path string, err error) ikigai.Result {
 }
 
 func isDirectory(path string) ikigai.Result {
-	return ikigai.Failure(codeIsDirectory, display(path)+" is a directory, not a file", "Name a file; glob lists those in a directory")
+	return ikigai.Failure(codeIsDirectory, "Path "+display(path)+" is a directory, not a file", "Name a file; glob lists those in a directory")
 }
 
 func notRegular(path string, mode fs.FileMode) ikigai.Result {
@@ -47,9 +47,12 @@ func notRegular(path string, mode fs.FileMode) ikigai.Result {
 	return ikigai.Failure(codeNotRegular, fmt.Sprintf("%s is %s, not a file", display(path), kind), "Use bash if it is really meant")
 }
 
-// cause returns the innermost reason of an error of the file system, which the
-// path is not part of.
+// cause returns the reason of an error of the file system without the path.
 func cause(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		err = of.Err
+	}
 	if errno := syscall.Errno(0); errors.As(err, &errno) {
 		return errno
 	}

@@ -212,7 +212,7 @@ func (r *lineRange) output(max int) fileReadOutput {
 			n = end
 			do = fmt.Sprintf(", go on with offset %d", r.first+strings.Count(text[:n], "\n"))
 		}
-		out.Output = text[:n] + cutNote(n, int(r.size), "bytes", do)
+		out.Output = withCutNote(text[:n], n, int(r.size), "bytes", do)
 	}
 	if r.first > 1 || out.Truncated || r.size < r.bytes || !r.whole {
 		out.Lines = fmt.Sprintf("%d-%d", r.first, r.first+lineCount(text[:n])-1)

@@ -51,7 +51,7 @@ func limitText(text string, max int) (shown string, cut bool) {
 	if n == len(text) {
 		return text, false
 	}
-	return text[:n] + cutNote(n, len(text), "bytes", ""), true
+	return withCutNote(text[:n], n, len(text), "bytes", ""), true
 }
 
 // limitLines joins entries that count among total, as many as stay within most
@@ -69,7 +69,7 @@ func limitLines(entries []string, total, most, max int, what string) (shown stri
 	if n == total {
 		return text, false
 	}
-	return text + cutNote(n, total, what, ". Narrow the search to see the rest"), true
+	return withCutNote(text, n, total, what, ". Narrow the search to see the rest"), true
 }
 
 // escapes returns how many bytes longer text is as JSON, for text without
@@ -95,8 +95,12 @@ func roomFor(max int) int {
 	return max / 2
 }
 
-func cutNote(shown, total int, what, do string) string {
-	return fmt.Sprintf("\n\n[OUTPUT TRUNCATED - %s/%s %s shown%s]", group(int64(shown)), group(int64(total)), what, do)
+// withCutNote returns text with a note, after a blank line, of how much it is.
+func withCutNote(text string, shown, total int, what, do string) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return fmt.Sprintf("%s\n[OUTPUT TRUNCATED - %s/%s %s shown%s]", text, group(int64(shown)), group(int64(total)), what, do)
 }
 
 // group returns n with commas between groups of three digits.

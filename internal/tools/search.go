@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -96,11 +95,11 @@ func (s *search) result() (entries []string, count, files int) {
 // searchFile searches one file and keeps its first matches. A binary file has
 // none.
 func (s *search) searchFile(ctx context.Context, r *blockReader, f file, keep int) (found, error) {
-	src, err := os.Open(f.full)
+	src, err := openRaw(f.full)
 	if err != nil {
 		return found{}, err
 	}
-	defer src.Close()
+	defer src.close()
 	r.reset(src)
 	show := printer{file: f.shown, context: s.context}
 	var result found

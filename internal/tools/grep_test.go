@@ -1,0 +1,184 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ikigai"
+)
+
+// S2.58, S2.62, S2.66
+func TestGrep(t *testing.T) {
+	b := newBench(t, Config{})
+	b.write("a.go", "package a\n\nfunc Foo() {}\nfunc Bar() {} // foo\n", "sub/b.go", "func Foo() {}\r\nlast foo", "sub/c.txt", "Foo\n",
+		".hidden", "Foo\n", ".gitignore", "build\n", "build/x.go", "Foo\n", "binary.go", "Foo\x00Foo\n", "latin1", "caf\xe9 Foo\n", "empty", "")
+	for _, tc := range []struct{ args, output, report string }{
+		{`{"pattern":"nothing here"}`, "", "no matches"},
+		{`{"pattern":"func Foo"}`, "a.go:3: func Foo() {}\nsub/b.go:1: func Foo() {}", "2 matches in 2 files"},
+		{`{"pattern":"Foo","glob":"*.txt"}`, "sub/c.txt:1: Foo", "1 match in 1 file"},
+		{`{"pattern":"Foo","glob":"sub/*.go"}`, "sub/b.go:1: func Foo() {}", "1 match in 1 file"},
+		{`{"pattern":"Foo","glob":"/*.go"}`, "a.go:3: func Foo() {}", "1 match in 1 file"},
+		{`{"pattern":"Foo","path":"sub"}`, "sub/b.go:1: func Foo() {}\nsub/c.txt:1: Foo", "2 matches in 2 files"},
+		{`{"pattern":"Foo","path":"sub/c.txt"}`, "sub/c.txt:1: Foo", "1 match in 1 file"},
+		{`{"pattern":"Foo","path":".hidden"}`, ".hidden:1: Foo", "1 match in 1 file"},
+		{`{"pattern":"Foo","path":"build"}`, "build/x.go:1: Foo", "1 match in 1 file"},
+		{`{"pattern":"^Foo$","all":true}`, ".hidden:1: Foo\nbuild/x.go:1: Foo\nsub/c.txt:1: Foo", "3 matches in 3 files"},
+		{`{"pattern":"foo","glob":"*.go"}`, "a.go:4: func Bar() {} // foo\nsub/b.go:2: last foo", "2 matches in 2 files"},
+		{`{"pattern":"FUNC foo","ignore_case":true}`, "a.go:3: func Foo() {}\nsub/b.go:1: func Foo() {}", "2 matches in 2 files"},
+		{`{"pattern":"(?i)FUNC foo"}`, "a.go:3: func Foo() {}\nsub/b.go:1: func Foo() {}", "2 matches in 2 files"},
+		{`{"pattern":"\\{\\}$"}`, "a.go:3: func Foo() {}\nsub/b.go:1: func Foo() {}", "2 matches in 2 files"},
+		{`{"pattern":"^$"}`, "a.go:2: ", "1 match in 1 file"},
+		{`{"pattern":"caf. "}`, "", "no matches"}, // RE2's dot is a character
+		{`{"pattern":"caf"}`, "latin1:1: caf\uFFFD Foo", "1 match in 1 file"},
+		{`{"pattern":"a\\s+func"}`, "", "no matches"},
+		{`{"pattern":"[^x]Foo\\(\\)(?s:.)*x?\\z","path":"a.go"}`, "a.go:3: func Foo() {}", "1 match in 1 file"},
+		{`{"pattern":"\\Afunc B"}`, "a.go:4: func Bar() {} // foo", "1 match in 1 file"},
+		{`{"pattern":"Foo","path":"a.go","context":1}`, "a.go-2- \na.go:3: func Foo() {}\na.go-4- func Bar() {} // foo", "1 match in 1 file"},
+	} {
+		count := len(regexp.MustCompile(`(?m)^[^:\n]+:\d+: `).FindAllString(tc.output, -1))
+		b.want("grep", tc.args, fmt.Sprintf(`{"output":%s,"count":%d}`, quoted(tc.output), count), tc.report)
+	}
+}
+
+func TestGrepContext(t *testing.T) {
+	b := newBench(t, Config{})
+	b.write("f", "1\n2x\n3\n4x\n5\n6\n7\n8\n9x\n10\n", "g", "1\n2x", "h", "x\nx\nx\n")
+	want := "f-1- 1\nf:2: 2x\nf-3- 3\nf:4: 4x\nf-5- 5\n--\nf-8- 8\nf:9: 9x\nf-10- 10\n--\ng-1- 1\ng:2: 2x\n--\nh:1: x\nh:2: x\nh:3: x"
+	b.want("grep", `{"pattern":"x","context":1}`, `{"output":`+quoted(want)+`,"count":7}`, "7 matches in 3 files")
+}
+
+// However a file is cut into blocks, the result is that of grep.
+func TestGrepBlocks(t *testing.T) {
+	b := newBench(t, Config{})
+	var text strings.Builder
+	for i := 0; text.Len() < 5*blockSize; i++ {
+		fmt.Fprintf(&text, "line %d %s\n", i, strings.Repeat("y", i%97))
+		if i%5000 == 0 {
+			fmt.Fprintf(&text, "needle %d\n\n", i)
+		}
+	}
+	text.WriteString("needle at the end")
+	b.write("big", text.String())
+	for _, context := range []int{0, 1, 20} {
+		out := field(t, b.call("grep", fmt.Sprintf(`{"pattern":"needle|line \\d+999 ","context":%d}`, context)), "output")
+		theirs := exec.Command("grep", "-nE", "needle|line [0-9]+999 ", "big")
+		if context > 0 {
+			theirs.Args = append(theirs.Args, fmt.Sprintf("-C%d", context))
+		}
+		theirs.Dir = b.dir
+		want, err := theirs.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours := regexp.MustCompile(`(?m)^big([:-])(\d+)[:-] `).ReplaceAllString(out, "$2$1")
+		ours, _, _ = strings.Cut(ours, "\n[OUTPUT TRUNCATED")
+		if !strings.HasPrefix(string(want), strings.TrimSuffix(ours, "\n")) || strings.Count(ours, "\n") < 60 {
+			t.Errorf("context %d: %d lines of ours differ from grep's %d", context, strings.Count(ours, "\n"), strings.Count(string(want), "\n"))
+		}
+	}
+}
+
+// P23: a line longer than any block is searched, a part of it is shown.
+func TestGrepLongLine(t *testing.T) {
+	b := newBench(t, Config{})
+	b.write("min.js", strings.Repeat("é", 10_000_000)+"needle"+strings.Repeat("z", 5000)+"\nneedle\n", "b", strings.Repeat("a", 3000)+"needle")
+	r := b.call("grep", `{"pattern":"needle","context":2}`)
+	out := field(t, r, "output")
+	if len(out) > 10_000 || !strings.Contains(out, "needle") || !strings.Contains(out, "…") || !strings.HasPrefix(out, "b:1: …aaa") ||
+		!strings.Contains(out, "zz… [line of") || !strings.Contains(out, "aneedle [line of 3,006 bytes]") || !strings.Contains(out, "min.js:2: needle") {
+		t.Errorf("%.2000s", out)
+	}
+}
+
+func TestGrepMany(t *testing.T) {
+	b := newBench(t, Config{})
+	for i := range 50 {
+		b.write(fmt.Sprintf("f%02d", i), strings.Repeat("x\n", 30))
+	}
+	r := b.call("grep", `{"pattern":"x"}`)
+	out := field(t, r, "output")
+	if !strings.HasPrefix(out, "f00:1: x\nf00:2: x\n") || !strings.HasSuffix(out, "f16:20: x\n\n[OUTPUT TRUNCATED - 500/1,500 matches shown. Narrow the search to see the rest]") {
+		t.Errorf("%s", out)
+	}
+	if !strings.HasSuffix(text(r), `"count":1500,"truncated":true}`) || r.Report != "1,500 matches in 50 files" {
+		t.Errorf("%q %s", r.Report, text(r)[len(text(r))-60:])
+	}
+}
+
+// A pattern that matches everywhere is held in parts.
+func TestGrepEverywhere(t *testing.T) {
+	b := newBench(t, Config{})
+	b.write("f", strings.Repeat("\n", mostAtOnce+10)+"x\ny")
+	for _, pattern := range []string{"x*", "^", "$", "()"} {
+		if r := b.call("grep", `{"pattern":"`+pattern+`"}`); r.Report != "65,548 matches in 1 file" {
+			t.Errorf("%s: %s", pattern, r.Report)
+		}
+	}
+}
+
+func TestGrepCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := newBench(t, Config{})
+	for i := range 2000 {
+		b.write(fmt.Sprintf("f%d", i), "x")
+	}
+	go cancel()
+	r := b.callWith(ctx, "grep", `{"pattern":"x"}`, ikigai.Call{})
+	if r.Failed != (field(t, r, "error_code") == "CANCELLED") {
+		t.Error(text(r))
+	}
+}
+
+// FuzzMatcher: what is found in many lines at once is what is found line by
+// line.
+func FuzzMatcher(f *testing.F) {
+	for _, p := range []string{"a", "a+b", "^a", "a$", "[^a]", `\s`, "(?s)a.b", "a|^$", `\bfoo`, "(?i)A", "x*", `\Aa\z`, "a{2,3}", "(a)(b)?"} {
+		f.Add(p, "a\nab\n\nfoo a b\r\n aab\nA", false)
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
+		m, failure := newMatcher(pattern, fold)
+		if failure != nil || len(text) > 1000 || len(pattern) > 100 {
+			return
+		}
+		found := map[int]bool{}
+		for _, l := range m.lines([]byte(text)) {
+			if found[l.start] || l.at < l.start || l.at > l.end {
+				t.Fatalf("%q in %q: %+v", pattern, text, l)
+			}
+			found[l.start] = true
+		}
+		at := 0
+		for _, line := range strings.SplitAfter(text, "\n") {
+			if line == "" {
+				break
+			}
+			alone := len(m.lines([]byte(strings.TrimSuffix(line, "\n")))) > 0 || line == "\n" && len(m.lines([]byte(line))) > 0
+			if alone != found[at] {
+				t.Fatalf("%q: line %q of %q: alone %v, among the others %v", pattern, line, text, alone, found[at])
+			}
+			at += len(line)
+		}
+	})
+}
+
+// Files that cannot be read are counted, not hidden.
+func TestGrepUnreadable(t *testing.T) {
+	b := newBench(t, Config{})
+	b.write("a", "x\n")
+	m, _ := newMatcher("x", false)
+	s := search{matcher: m, files: []file{{filepath.Join(b.dir, "a"), "a"}, {filepath.Join(b.dir, "gone"), "gone"}}}
+	s.run(context.Background())
+	r := grepResult(Config{MaxOutput: 1 << 20}, &s, "")
+	if text(r) != `{"output":"a:1: x","count":1}` || r.Note != "1 file could not be read." {
+		t.Errorf("%s %q", text(r), r.Note)
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, "gone")); err == nil {
+		t.Error("it is there")
+	}
+}
