@@ -125,12 +125,16 @@ func (b *bench) floorCommand(srv *scriptserver.Server, args ...string) *exec.Cmd
 }
 
 func (b *bench) measure(srv *scriptserver.Server, cmd *exec.Cmd, dir string) result {
-	var stderr strings.Builder
-	cmd.Dir, cmd.Stderr = dir, &stderr
+	// A file takes what is shown without waking anybody, unlike a pipe.
+	stderr, err := os.CreateTemp(b.dir, "stderr-")
+	check(err)
+	defer stderr.Close()
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, stderr, stderr
 	before := len(srv.Requests())
 	r := result{began: time.Now()}
 	if err := cmd.Run(); err != nil {
-		log.Fatalf("%s: %v\n%s", cmd, err, stderr.String())
+		told, _ := os.ReadFile(stderr.Name())
+		log.Fatalf("%s: %v\n%s", cmd, err, told)
 	}
 	r.requests = srv.Requests()[before:]
 	return r
