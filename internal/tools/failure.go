@@ -44,7 +44,7 @@ func notRegular(path string, mode fs.FileMode) ikigai.Result {
 	case mode&fs.ModeSocket != 0:
 		kind = "a socket"
 	}
-	return ikigai.Failure(codeNotRegular, fmt.Sprintf("%s is %s, not a file", display(path), kind), "Use bash if it is really meant")
+	return ikigai.Failure(codeNotRegular, fmt.Sprintf("Path %s is %s, not a file", display(path), kind), "Use bash if it is really meant")
 }
 
 // cause returns the reason of an error of the file system without the path.

@@ -190,9 +190,9 @@ func (r *lineRange) failure(path string) *ikigai.Result {
 	var failure ikigai.Result
 	switch {
 	case r.binary:
-		failure = ikigai.Failure(codeBinary, display(path)+" is a binary file", "Use bash with file, xxd or strings to look into it")
+		failure = ikigai.Failure(codeBinary, "File "+display(path)+" is binary", "Use bash with file, xxd or strings to look into it")
 	case r.first > 1 && r.whole && r.first > r.total():
-		failure = ikigai.Failure(codePastEnd, fmt.Sprintf("%s has no line %d: it has %s", display(path), r.first, plural(r.total(), "line")),
+		failure = ikigai.Failure(codePastEnd, fmt.Sprintf("File %s has no line %d: it has %s", display(path), r.first, plural(r.total(), "line")),
 			"Use a smaller offset")
 	default:
 		return nil

@@ -45,7 +45,7 @@ func fileWrite(cfg Config) ikigai.Tool {
 				if ctx.Err() != nil {
 					return cancelled()
 				}
-				return ikigai.Failure(codeNotKept, fmt.Sprintf("%s was not written: what was there before could not be kept (%v)", display(in.Path), err),
+				return ikigai.Failure(codeNotKept, fmt.Sprintf("File %s was not written: what was there before could not be kept (%v)", display(in.Path), err),
 					"Tell the person; nothing was changed")
 			}
 		}

@@ -134,7 +134,7 @@ func (cfg Config) checkDirectory(call ikigai.Call, path string) *ikigai.Result {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil:
-		failure = ikigai.Failure(codeNotDirectory, display(path)+" is not a directory", "Name a directory")
+		failure = ikigai.Failure(codeNotDirectory, "Path "+display(path)+" is not a directory", "Name a directory")
 	case errors.Is(err, fs.ErrNotExist):
 		failure = ikigai.Failure(codeFileNotFound, "Directory not found: "+display(path), "Check the path exists")
 	default:

@@ -112,7 +112,7 @@ func checkSearchable(path, full string) *ikigai.Result {
 	probe := make([]byte, binaryProbe)
 	n, _ := f.Read(probe)
 	if isBinary(probe[:n]) {
-		failure := ikigai.Failure(codeBinary, display(path)+" is a binary file", "Use bash with grep -a or strings to search it")
+		failure := ikigai.Failure(codeBinary, "File "+display(path)+" is binary", "Use bash with grep -a or strings to search it")
 		return &failure
 	}
 	return nil

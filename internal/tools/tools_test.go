@@ -173,7 +173,7 @@ func TestListSize(t *testing.T) {
 }
 
 // twoSentences is the form of every error.
-var twoSentences = regexp.MustCompile(`(?s)^[^.].*[^.]\. [A-Z].*[^.]\.$`)
+var twoSentences = regexp.MustCompile(`(?s)^[A-Z].*\. [A-Z].*[^.]\.$`)
 
 // S1.26, S2.61, S2.69, S2.70: what failed, and what to do.
 func TestErrors(t *testing.T) {
