@@ -11,11 +11,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func bash(t testing.TB, script string) Command {
 	return Command{Path: "/bin/bash", Args: []string{"-c", script}, Dir: t.TempDir(),
