@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -127,16 +128,13 @@ func (cfg Config) bashResult(ran process.Result, timeout int, shell string) ikig
 		r.Note = "There is no bash on this machine: " + shell + " ran the command."
 	}
 	if cfg.BashResult == "split" {
-		stdout, outCut := streamText(ran.Output, process.Stdout)
-		stderr, errCut := streamText(ran.Output, process.Stderr)
-		stdout, outCut2 := limitText(stdout, cfg.MaxOutput/2)
-		stderr, errCut2 := limitText(stderr, cfg.MaxOutput/2)
-		r.Output = ikigai.JSONOutput(splitOutput{stdout, stderr, ran.Exit, outCut || errCut || outCut2 || errCut2, failure})
+		stdout, outCut := streamText(ran.Output, cfg.MaxOutput/2, process.Stdout)
+		stderr, errCut := streamText(ran.Output, cfg.MaxOutput/2, process.Stderr)
+		r.Output = ikigai.JSONOutput(splitOutput{stdout, stderr, ran.Exit, outCut || errCut, failure})
 		return r
 	}
-	text, cut := streamText(ran.Output, process.Stdout, process.Stderr)
-	text, cut2 := limitText(text, cfg.MaxOutput)
-	r.Output = ikigai.JSONOutput(combinedOutput{text, ran.Exit, cut || cut2, failure})
+	text, cut := streamText(ran.Output, cfg.MaxOutput, process.Stdout, process.Stderr)
+	r.Output = ikigai.JSONOutput(combinedOutput{text, ran.Exit, cut, failure})
 	return r
 }
 
@@ -181,9 +179,9 @@ func shown(o process.Output) int64 {
 	return int64(n)
 }
 
-// streamText returns the output of some streams as the model gets it, and
-// whether any of them was cut.
-func streamText(o process.Output, streams ...int) (text string, cut bool) {
+// streamText returns the output of some streams as the model gets it, for a
+// result of at most max bytes, and whether anything was cut.
+func streamText(o process.Output, max int, streams ...int) (text string, cut bool) {
 	var b strings.Builder
 	var marks []string
 	for _, stream := range streams {
@@ -199,11 +197,12 @@ func streamText(o process.Output, streams ...int) (text string, cut bool) {
 		}
 		b.WriteString(clean(run.Bytes))
 	}
-	if len(marks) == 0 {
-		return b.String(), false
+	if len(marks) > 0 {
+		endLine(&b)
+		b.WriteString("\n" + strings.Join(marks, "\n"))
 	}
-	endLine(&b)
-	return b.String() + "\n" + strings.Join(marks, "\n"), true
+	text, cut = limitText(b.String(), max)
+	return text, cut || len(marks) > 0
 }
 
 func cutStream(o process.Output, stream int) bool {
@@ -221,7 +220,7 @@ func runs(o process.Output, streams []int) []process.Piece {
 	var all []process.Piece
 	for _, p := range o.Pieces {
 		switch n := len(all) - 1; {
-		case !contains(streams, p.Stream):
+		case !slices.Contains(streams, p.Stream):
 		case n >= 0 && all[n].Stream == p.Stream && p.Gap == 0:
 			all[n].Bytes = append(all[n].Bytes[:len(all[n].Bytes):len(all[n].Bytes)], p.Bytes...)
 		default:
@@ -229,15 +228,6 @@ func runs(o process.Output, streams []int) []process.Piece {
 		}
 	}
 	return all
-}
-
-func contains(streams []int, stream int) bool {
-	for _, s := range streams {
-		if s == stream {
-			return true
-		}
-	}
-	return false
 }
 
 // whereAll says where the whole output is.

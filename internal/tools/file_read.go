@@ -107,7 +107,7 @@ type lineRange struct {
 	size   int64  // bytes of the range
 	lines  int    // of the file, as far as it was read
 	bytes  int64  // of the file, as far as it was read
-	whole  bool   // the file was read to its end
+	atEnd  bool   // the file was read to its end
 	open   bool   // the last byte read was no line break
 	binary bool
 }
@@ -124,7 +124,7 @@ func (r *lineRange) read(ctx context.Context, f io.Reader) error {
 		r.take(buf[:n])
 		switch {
 		case err == io.EOF:
-			r.whole = true
+			r.atEnd = true
 			return nil
 		case err != nil:
 			return err
@@ -191,7 +191,7 @@ func (r *lineRange) failure(path string) *ikigai.Result {
 	switch {
 	case r.binary:
 		failure = ikigai.Failure(codeBinary, "File "+display(path)+" is binary", "Use bash with file, xxd or strings to look into it")
-	case r.first > 1 && r.whole && r.first > r.total():
+	case r.first > 1 && r.atEnd && r.first > r.total():
 		failure = ikigai.Failure(codePastEnd, fmt.Sprintf("File %s has no line %d: it has %s", display(path), r.first, plural(r.total(), "line")),
 			"Use a smaller offset")
 	default:
@@ -214,9 +214,9 @@ func (r *lineRange) output(max int) fileReadOutput {
 		}
 		out.Output = withCutNote(text[:n], n, int(r.size), "bytes", do)
 	}
-	if r.first > 1 || out.Truncated || r.size < r.bytes || !r.whole {
+	if r.first > 1 || out.Truncated || r.size < r.bytes || !r.atEnd {
 		out.Lines = fmt.Sprintf("%d-%d", r.first, r.first+lineCount(text[:n])-1)
-		if r.whole {
+		if r.atEnd {
 			out.Total = r.total()
 		}
 	}
