@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// replaceFile gives the file at path new content, durably and all at once: at
-// any moment the old content or the new one is there whole. Missing parents are
-// created. Mode and, where it is allowed, owner stay as they were; old is what
+// replaceFile gives the file at path new content all at once: at any moment,
+// and after a crash of the machine, the old content or the new one is there
+// whole. Missing parents are created. Mode and, where it is allowed, owner stay as they were; old is what
 // is known of the file, nil if it is new.
 //
 // Where a file can be written but not replaced (the directory takes no new
@@ -55,7 +55,6 @@ func renameInto(path string, old fs.FileInfo, content string) error {
 		_ = os.Remove(temp.Name())
 		return err
 	}
-	syncDir(dir)
 	return nil
 }
 
@@ -103,15 +102,6 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 	}
 	if f.Chown(int(was.Uid), int(was.Gid)) != nil {
 		_ = f.Chown(-1, int(was.Gid)) // the group alone may be allowed
-	}
-}
-
-// syncDir makes a change of names in dir durable. Some file systems cannot;
-// the new content is in place all the same.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
 	}
 }
 
