@@ -13,8 +13,8 @@ import (
 
 // replaceFile gives the file at path new content all at once: at any moment,
 // and after a crash of the machine, the old content or the new one is there
-// whole. Missing parents are created. Mode and, where it is allowed, owner stay as they were; old is what
-// is known of the file, nil if it is new.
+// whole. Missing parents are created. Mode and, where it is allowed, owner stay
+// as they were; old is what is known of the file, nil if it is new.
 //
 // Where a file can be written but not replaced (the directory takes no new
 // file, the file is mounted) it is written in place, and the note says so.
@@ -42,8 +42,11 @@ func irreplaceable(err error) bool {
 
 // renameInto writes a new file beside path and renames it.
 func renameInto(path string, old fs.FileInfo, content string) error {
-	dir, name := filepath.Split(path)
-	temp, err := createBeside(dir, name)
+	mode := fs.FileMode(0o666)
+	if old != nil {
+		mode = 0o600 // until it has the mode of the old one, nobody else reads it
+	}
+	temp, err := createBeside(path, mode)
 	if err != nil {
 		return err
 	}
@@ -58,13 +61,14 @@ func renameInto(path string, old fs.FileInfo, content string) error {
 	return nil
 }
 
-// createBeside creates a file of a new name in dir, with the mode that the
-// system gives new files.
-func createBeside(dir, name string) (*os.File, error) {
+// createBeside creates a file of a new name in the directory of path, with what
+// the system leaves of mode.
+func createBeside(path string, mode fs.FileMode) (*os.File, error) {
 	const longestName = 200 // leaves room for what is added
+	dir, name := filepath.Split(path)
 	base := "." + strings.ToValidUTF8(name[:min(len(name), longestName)], "") + ".ikigai-"
 	for range 1000 {
-		f, err := os.OpenFile(filepath.Join(dir, base+randomName()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := os.OpenFile(filepath.Join(dir, base+randomName()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}
