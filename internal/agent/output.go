@@ -16,8 +16,11 @@ func limitOutput(output string, max int) string {
 		return output
 	}
 	fields, ok := objectFields(output)
-	if !ok {
+	switch {
+	case !ok:
 		return cutText(output, max)
+	case len(fields) == 0:
+		return "{}"
 	}
 	longest := 0
 	for i, f := range fields {

@@ -37,6 +37,7 @@ func TestLimitOutput(t *testing.T) {
 // and the limit holds up to the size of what cannot be cut.
 func FuzzLimitOutput(f *testing.F) {
 	f.Add(`{"output":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","n":1}`, 60)
+	f.Add(`{}`, 1)
 	f.Add(`plain text, no JSON, äöü`, 10)
 	f.Add(`{"a":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15],"b":"x"}`, 30)
 	f.Add(`{"output":"\u0000\"\\<>&"}`, 1)

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// maxInit is the most bytes that a package may allocate before main, unless it
+// stands in heavy: every linked package pays at every start, used or not. P35
+const maxInit = 30 << 10
+
+// heavy lists the packages that may allocate more, with the reason.
+var heavy = map[string]string{
+	"github.com/google/jsonschema-go/jsonschema": "a table of types, 0.1 ms; validates the input of tools",
+}
+
+func TestStartIsCheap(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "ikigai")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(bin, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lines := regexp.MustCompile(`(?m)^init (\S+) .* (\d+) bytes`).FindAllStringSubmatch(string(out), -1)
+	if len(lines) < 20 {
+		t.Fatalf("only %d packages are told of:\n%s", len(lines), out)
+	}
+	for _, line := range lines {
+		bytes, err := strconv.Atoi(line[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes > maxInit && heavy[line[1]] == "" {
+			t.Errorf("%s allocates %d bytes at every start", line[1], bytes)
+		}
+	}
+}
