@@ -76,7 +76,7 @@ func TestWhoReadsTheEnvironment(t *testing.T) {
 	})
 }
 
-// S2.2: outside the package of the vendor and the wiring, no vendor has a name
+// S2.2, S2.3, S2.36: outside the package of the vendor and the wiring, no vendor has a name
 // in the code of the core.
 func TestCoreKnowsNoVendor(t *testing.T) {
 	eachFile(t, func(pkg, file string) {

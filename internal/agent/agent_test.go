@@ -258,7 +258,7 @@ func TestGateAnswersTheModel(t *testing.T) {
 	}
 }
 
-// D5: every input is validated before any tool runs.
+// D5, S3.4: every input is validated, before any tool runs.
 func TestAllInputIsCheckedFirst(t *testing.T) {
 	var order []string
 	spy := tool("spy", false, func(context.Context, ikigai.Call) ikigai.Result {
@@ -528,5 +528,64 @@ func TestVendorStateOfCalls(t *testing.T) {
 	}
 	if first, err := l.events[1].Message(); err != nil || string(first.Vendor["v/m"]) != `{"x":1}` {
 		t.Errorf("got %+v, %v", first, err)
+	}
+}
+
+// S3.2, S3.7, S3.8, S3.10, S3.12, S3.16, S3.17, S3.18, S3.19, D15: what a tool
+// tells the model, tells it about the run and tells the person are three
+// things; the third never reaches the model.
+func TestThreeChannels(t *testing.T) {
+	full := tool("full", false, func(_ context.Context, c ikigai.Call) ikigai.Result {
+		if c.ID != "1" || string(c.Args) != `{"a":1}` {
+			t.Errorf("call %+v", c)
+		}
+		return ikigai.Result{
+			Output: []ikigai.Part{{Type: ikigai.PartText, Text: "first"}, {Type: ikigai.PartText, Text: "second"}},
+			Note:   "the list is not complete", Report: "two parts were found",
+			Resources: []ikigai.Resource{{URI: "/x", Changed: true}},
+		}
+	})
+	a, l, m := newAgent(t, [][]any{calls(`1 full {"a":1}`, "2 echo {}"), says("done")}, full, tool("echo", false, echo))
+	if _, err := run(t, a); err != nil {
+		t.Fatal(err)
+	}
+	messages := m.requests[1].Messages
+	got := messages[len(messages)-2].Result
+	if got.Output != "first" || len(got.Parts) != 1 || got.Parts[0].Text != "second" || got.Note != "the list is not complete" {
+		t.Errorf("the model gets %+v", got)
+	}
+	if plain := messages[len(messages)-1].Result; plain.Note != "" {
+		t.Errorf("a note that no tool gave: %q", plain.Note)
+	}
+	if sent := fmt.Sprintf("%+v %+v", *got, messages[len(messages)-1].Result); strings.Contains(sent, "two parts") {
+		t.Errorf("the report reaches the model: %s", sent)
+	}
+	d := l.results()[0]
+	if d.Report != "two parts were found" || len(d.Resources) != 1 || !d.Resources[0].Changed {
+		t.Errorf("the log has %+v", d)
+	}
+	for _, e := range l.events {
+		if e.Kind == ikigai.KindToolResult && strings.Contains(string(e.Data), `"1"`) && e.Content != "two parts were found" {
+			t.Errorf("the person is shown %q", e.Content)
+		}
+	}
+}
+
+// S5.4, D14, S2.41: an error object is a failure and a command that exits
+// non-zero is none, in every place where it is told.
+func TestSuccessAgrees(t *testing.T) {
+	fails := tool("fails", false, func(context.Context, ikigai.Call) ikigai.Result {
+		return ikigai.Failure("FILE_NOT_FOUND", "File not found: /x", "Check the path exists")
+	})
+	exits := tool("exits", false, func(context.Context, ikigai.Call) ikigai.Result {
+		return ikigai.Result{Output: ikigai.JSONOutput(map[string]any{"output": "", "exit_code": 1})}
+	})
+	a, l, m := newAgent(t, [][]any{calls("1 fails {}", "2 exits {}"), says("done")}, fails, exits)
+	if _, err := run(t, a); err != nil {
+		t.Fatal(err)
+	}
+	r, messages := l.results(), m.requests[1].Messages
+	if r[0].Success || !r[1].Success || messages[3].Result.Success || !messages[4].Result.Success {
+		t.Errorf("log %v %v, model %v %v", r[0].Success, r[1].Success, messages[3].Result.Success, messages[4].Result.Success)
 	}
 }
