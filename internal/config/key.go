@@ -92,7 +92,7 @@ func ShellKeyCommand(environ []string) KeyCommand {
 		err := cmd.Run()
 		if errors.Is(err, exec.ErrWaitDelay) {
 			// The command ended well and left a child that holds its output.
-			killGroup(cmd)
+			_ = killGroup(cmd) // nothing is left to kill, at worst
 			err = ctx.Err()
 		}
 		return stdout.String(), err

@@ -34,7 +34,7 @@ type Endpoint struct {
 
 // Format writes the endpoint's name, whatever the verb, so that no key ends up
 // in a log or an error.
-func (e Endpoint) Format(w fmt.State, _ rune) { io.WriteString(w, e.Name) }
+func (e Endpoint) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, e.Name) }
 
 // KeyCommand runs a command line and returns what it prints.
 type KeyCommand func(ctx context.Context, command string) (string, error)

@@ -150,7 +150,7 @@ func (v *vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(v.status)
 	for _, piece := range pieces {
-		io.WriteString(w, piece)
+		_, _ = io.WriteString(w, piece)
 		w.(http.Flusher).Flush()
 	}
 }

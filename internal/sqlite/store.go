@@ -40,11 +40,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	s := &Store{path: path, writer: newWriter(path)}
 	if err := s.writer.do(ctx, func(c *connection) error { return prepareSchema(ctx, c, path) }); err != nil {
-		s.writer.close()
+		_ = s.writer.close() // the first error tells more
 		return nil, fail(path, "open", err)
 	}
 	if s.file, err = os.Stat(path); err != nil {
-		s.writer.close()
+		_ = s.writer.close() // the first error tells more
 		return nil, fail(path, "open", err)
 	}
 	s.readers = openPool(path, min(4, max(2, runtime.NumCPU())), "&_pragma=busy_timeout(5000)&_pragma=query_only(1)")

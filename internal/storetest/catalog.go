@@ -77,7 +77,10 @@ func catalog(t *testing.T, b *bench) {
 			t.Errorf("sessions %+v (-want +got):\n%s", test.query, diff)
 		}
 	}
-	for range b.Sessions(b.Context(), ikigai.SessionQuery{}) {
+	for _, err := range b.Sessions(b.Context(), ikigai.SessionQuery{}) {
+		if err != nil {
+			b.Error(err)
+		}
 		break
 	}
 }

@@ -25,7 +25,7 @@ func writeSessions(t *testing.T, b *bench, stores []ikigai.Store) {
 				t.Errorf("acquire: %v", err)
 				return
 			}
-			defer release()
+			defer func() { _ = release() }()
 			events := append([]ikigai.Event{Session(session, "/src")}, statements(session, 1, 2*appends)...)
 			sessions[i] = events
 			after := ikigai.Seq(0)

@@ -66,7 +66,7 @@ func leaseOfNewSession(t *testing.T, b *bench) {
 
 	for _, id := range []ikigai.ID{"", "../a", "a/b", "a b", "\x00"} {
 		if _, release, err := b.Acquire(b.Context(), id); err == nil {
-			release()
+			_ = release()
 			t.Errorf("a session with the ID %q was given out", id)
 		}
 	}

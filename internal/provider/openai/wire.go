@@ -116,7 +116,7 @@ func (r reasoningDetails) text() string {
 	for _, item := range r {
 		for _, name := range []string{"text", "summary"} {
 			var part string
-			json.Unmarshal(item[name], &part)
+			_ = json.Unmarshal(item[name], &part) // what is no string adds nothing
 			s += part
 		}
 	}
@@ -144,8 +144,7 @@ func join(to, item map[string]json.RawMessage) {
 		var before, more string
 		switch name {
 		case "text", "summary", "data":
-			json.Unmarshal(to[name], &before)
-			json.Unmarshal(value, &more)
+			_, _ = json.Unmarshal(to[name], &before), json.Unmarshal(value, &more) // what is no string adds nothing
 			value = appendString(nil, before+more)
 		}
 		if string(value) != "null" || to[name] == nil {
