@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/spf13/cobra"
@@ -51,12 +52,13 @@ func (a *app) log(ctx context.Context, w which, style render.Style, asJSON bool)
 		return err
 	}
 	out := bufio.NewWriter(a.Out)
-	defer out.Flush()
 	events := a.allEvents(ctx, store, id)
 	if asJSON {
-		return writeJSON(out, events)
+		err = writeJSON(out, events)
+	} else {
+		err = writePage(out, events, style)
 	}
-	return writePage(out, events, style)
+	return errors.Join(err, out.Flush())
 }
 
 // allEvents yields the events of a session: those in the store, then those
