@@ -136,7 +136,7 @@ func (r *checkup) journals() {
 			case w.Refused:
 				r.bad(exitStore, "journal", how+"; another process went on with the session meanwhile. Keep the file: its events are in no database.")
 			default:
-				r.line("wait", "journal", how+". They are delivered when the session is continued.")
+				r.line("wait", "journal", how+". They are delivered when ikigai next runs and the database works.")
 			}
 		}
 	}

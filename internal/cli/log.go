@@ -47,6 +47,7 @@ func (a *app) log(ctx context.Context, w which, style render.Style, asJSON bool)
 		return err
 	}
 	defer store.Close()
+	a.deliverNow(ctx, store, a.notice)
 	id, err := a.find(ctx, store, w)
 	if err != nil {
 		return err

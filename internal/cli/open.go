@@ -104,6 +104,7 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, openi
 	}
 	id := session.NewID()
 	if !w.isNew() {
+		a.deliverNow(ctx, store, v.notice)
 		if id, err = a.find(ctx, store, w); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
@@ -112,7 +113,14 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, openi
 	if err != nil {
 		return nil, errors.Join(acquireError(id, err), store.Close())
 	}
-	release := func() { _ = errors.Join(giveBack(), store.Close()) } // nothing of it concerns the person any more
+	endDelivery := func() {}
+	if w.isNew() && opened.err == nil {
+		endDelivery = a.deliverBehind(ctx, store, v.notice)
+	}
+	release := func() {
+		endDelivery()
+		_ = errors.Join(giveBack(), store.Close()) // nothing of it concerns the person any more
+	}
 	line := history.New(ikigai.Main)
 	session, kit, err := a.openSession(ctx, w, store, grant, line, endpoint, v)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"ikigai"
 )
@@ -17,10 +18,24 @@ func (p places) root() string { return filepath.Dir(p.database) }
 // journals returns the directories for what the database does not take: one
 // beside it, and one on what is probably another disk.
 func (p places) journals() []string {
-	return []string{
-		filepath.Join(p.root(), "journal"),
-		filepath.Join(os.TempDir(), fmt.Sprintf("ikigai-%d", os.Getuid()), "journal"),
+	dirs := []string{filepath.Join(p.root(), "journal")}
+	if own := filepath.Join(os.TempDir(), fmt.Sprintf("ikigai-%d", os.Getuid())); makePrivate(own) {
+		dirs = append(dirs, filepath.Join(own, "journal"))
 	}
+	return dirs
+}
+
+// makePrivate creates a directory where others create theirs, and reports
+// whether it is the person's alone. Anybody could have made it before, to read
+// what is written there or to have it delivered into the database.
+func makePrivate(dir string) bool {
+	_ = os.Mkdir(dir, 0o700) // what is there now says it
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
 }
 
 func (p places) session(id ikigai.ID) string {

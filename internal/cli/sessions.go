@@ -48,6 +48,7 @@ func (a *app) sessions(ctx context.Context, all bool, limit int, asJSON bool) er
 		return err
 	}
 	defer store.Close()
+	a.deliverNow(ctx, store, a.notice)
 	q := ikigai.SessionQuery{Limit: limit}
 	if !all {
 		q.Dir = a.dir

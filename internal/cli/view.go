@@ -64,10 +64,10 @@ func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
 		_, _ = v.out.Write(transcript.JSONLine(e))
 		return
 	}
-	if !v.statements && (e.Kind == ikigai.KindUser || e.Kind == ikigai.KindSession) {
-		return // the person has just typed it
-	}
 	for _, b := range blocks {
+		if !v.statements && (b.Kind == ikigai.KindUser || b.Kind == ikigai.KindSession) {
+			continue // the person has just typed it
+		}
 		v.write(v.live.Block(b))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"ikigai"
@@ -13,6 +14,9 @@ import (
 const (
 	// storeTimeout bounds one attempt to write to the store.
 	storeTimeout = 10 * time.Second
+	// retryTimeout bounds an attempt with a store that has failed: nothing
+	// hangs on it while a journal takes the events.
+	retryTimeout = time.Second
 	// retryTime is how long a store that failed is left alone.
 	retryTime = 5 * time.Second
 )
@@ -61,7 +65,11 @@ func (l *ladder) write(events []ikigai.Event) ikigai.Durability {
 
 // toStore brings everything that is not in the store into it.
 func (l *ladder) toStore() error {
-	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	timeout := storeTimeout
+	if l.rung > 0 && l.rung <= len(l.dirs) {
+		timeout = retryTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if l.waiting {
 		if err := l.deliver(ctx); err != nil {
@@ -95,7 +103,7 @@ func (l *ladder) storeFailed(err error) {
 	}
 	if len(l.dirs) > 0 {
 		l.tell(1, "The database takes no events: %v. They are kept in a journal in %s and delivered when it works again.",
-			err, l.dirs[0])
+			reason(err), l.dirs[0])
 	}
 }
 
@@ -120,11 +128,14 @@ func (l *ladder) journalFailed(err error) {
 	l.closeJournal()
 	l.rung++
 	if l.rung <= len(l.dirs) {
-		l.tell(l.rung, "The journal takes no events: %v. They are kept in a second one in %s.", err, l.dirs[l.rung-1])
+		l.tell(l.rung, "The journal takes no events: %v. They are kept in a second one in %s.", reason(err), l.dirs[l.rung-1])
 		return
 	}
-	l.tell(l.rung, "No disk takes events: %v. What happens now is lost when the program ends; free some space.", err)
+	l.tell(l.rung, "No disk takes events: %v. What happens now is lost when the program ends; free some space.", reason(err))
 }
+
+// reason returns the text of err without its last full stop.
+func reason(err error) string { return strings.TrimSuffix(err.Error(), ".") }
 
 // tell tells the person of a step down, once until the store works again.
 func (l *ladder) tell(rung int, format string, args ...any) {

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ikigai"
+	"ikigai/internal/scriptserver"
+)
+
+// stopping are the signals that stop a turn.
+var stopping = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+
+// S1.24, P7: a signal in mid-stream ends the program in order: what came is in
+// the log, and the session goes on.
+func TestStopReply(t *testing.T) {
+	for _, s := range stopping {
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, "user: work\nchunk: 4\nsay: Halfway, and no further.\nfault: hang after 3\n"+goOn)
+			c := p.start("run", "work")
+			c.out.awaitText(t, "Halfway,")
+			c.signal(s)
+			c.ends(exitInterrupted)
+			c.tells(1, "The turn was stopped. Go on with `ikigai run --continue`.")
+			events := p.log()
+			p.stopped(events)
+			cut := of(ikigai.KindInterrupted, events)
+			var d ikigai.InterruptedData
+			if len(cut) != 1 || cut[0].DecodeData(&d) != nil || cut[0].Content != "Halfway," || d.Reason != "cancelled" {
+				t.Errorf("kept of the reply: %s", asJSON(cut))
+			}
+			p.survives(c)
+		})
+	}
+}
+
+// S1.24: a signal while the vendor is silent.
+func TestStopSilence(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "user: work\nsay: Never.\nfault: hang\n"+goOn)
+	arrived := make(chan struct{})
+	p.onRequest(func(n int, _ scriptserver.Request) {
+		if n == 1 {
+			close(arrived)
+		}
+	})
+	c := p.start("run", "work")
+	within(t, arrived, "request")
+	c.signal(syscall.SIGINT)
+	c.ends(exitInterrupted)
+	p.stopped(p.log())
+	p.survives(c)
+}
+
+// P21, P22, S2.77, S5.7, law 7: a signal while a tool runs ends the tool with
+// everything that it has started; those that come after it do not run. All
+// calls have results.
+func TestStopTool(t *testing.T) {
+	for _, s := range stopping {
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, `
+user: work
+call: bash {"command": "exec 9>gate; echo begun >> witness; sleep 1000 & (trap '' TERM INT; sleep 1000) & echo there >&9; sleep 1000"}
+call: bash {"command": "echo later >> witness"}
+`+goOn)
+			g := p.gate("gate")
+			c := p.start("run", "work")
+			g.awaits("there")
+			c.signal(s)
+			c.ends(exitInterrupted)
+			g.awaitGone()
+			events := p.log()
+			p.stopped(events)
+			if lost := callsWithoutResult(events); len(lost) > 0 {
+				t.Errorf("calls without a result: %q", lost)
+			}
+			results := of(ikigai.KindToolResult, events)
+			if len(results) != 2 {
+				t.Fatalf("%d results, want 2", len(results))
+			}
+			for _, e := range results {
+				var d ikigai.ToolResultData
+				var output struct {
+					Code ikigai.ToolCode `json:"error_code"`
+				}
+				if err := e.DecodeData(&d); err != nil {
+					t.Error(err)
+				}
+				if err := json.Unmarshal([]byte(d.Output), &output); err != nil || output.Code != ikigai.CodeCancelled || d.Success {
+					t.Errorf("result %s: %v", d.Output, err)
+				}
+			}
+			p.survives(c)
+			if got := strings.Join(p.lines("witness"), " "); got != "begun" {
+				t.Errorf("the tools left %q", got)
+			}
+		})
+	}
+}
+
+// P22: the second signal leaves at once, whatever the first one still waits
+// for. The call has no result then, and may have run.
+func TestStopAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, `
+user: work
+call: bash {"command": "exec 9>gate; trap 'echo asked >&9' TERM; trap '' INT; echo there >&9; while :; do :; done"}
+call: bash {"command": "echo later >> witness"}
+`+goOn)
+	g := p.gate("gate")
+	c := p.start("run", "work")
+	g.awaits("there")
+	c.signal(syscall.SIGINT)
+	g.awaits("asked")
+	c.signal(syscall.SIGINT)
+	c.ends(exitInterrupted)
+	g.awaitGone()
+	if lost := p.lost(); len(lost) != 2 {
+		t.Errorf("%d calls have no result, want 2: the program has waited for its tool", len(lost))
+	}
+	p.survives(c)
+	if got := p.lines("witness"); len(got) > 0 {
+		t.Errorf("the tools left %q", got)
+	}
+}
+
+// P7: when the reader of the output goes away, as in `ikigai run … | head -c 1`,
+// the program ends, and the session goes on.
+func TestOutputIsClosed(t *testing.T) {
+	for _, flags := range []string{"", "--json"} {
+		t.Run("run "+flags, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, steps)
+			r, w, err := os.Pipe()
+			must(t, err)
+			first := make([]byte, 1)
+			p.onRequest(func(n int, _ scriptserver.Request) {
+				if n == 2 { // by now the program has shown something
+					_, readErr := r.Read(first)
+					if err := errors.Join(readErr, r.Close()); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			cmd := p.command(strings.Fields("run " + flags + " work")...)
+			cmd.Stdout = w
+			c := startChild(t, cmd)
+			must(t, w.Close())
+			within(t, c.ended, "end of the program")
+			if c.cmd.ProcessState.Success() {
+				t.Error("the program ends as if it had been heard")
+			}
+			if got := string(first); got != "I" && got != "{" {
+				t.Errorf("the program has printed %q", got)
+			}
+			p.survives(c)
+			p.notTwice("one", "two", "three")
+		})
+	}
+}
+
+// P8: while a session is open, another process that wants it is told so and
+// changes nothing. One that begins a session of its own is not held up.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "user: work\nsay: Mine.\n\nuser: other\nsay: Never.\n\nuser: own\nsay: My own.\n"+goOn)
+	arrived, others := make(chan struct{}), make(chan struct{})
+	p.onRequest(func(n int, _ scriptserver.Request) {
+		if n == 1 {
+			close(arrived)
+			<-others
+		}
+	})
+	c := p.start("run", "work")
+	within(t, arrived, "request")
+	id := string(p.log()[0].Session)
+	for _, flags := range [][]string{{"--continue"}, {"--resume", id}} {
+		second := p.run(exitStore, append([]string{"run", "other"}, flags...)...)
+		second.tells(1, fmt.Sprintf("The session %s is open in another process. Wait for it, or begin a new session.", id))
+		if second.out.String() != "" {
+			t.Errorf("the second process printed %q", second.out)
+		}
+	}
+	elsewhere := p.command("run", "own")
+	elsewhere.Dir = t.TempDir()
+	startChild(t, elsewhere).ends(exitAnswered)
+	close(others)
+	c.ends(exitAnswered)
+	p.survives(c)
+	if n := len(of(ikigai.KindUser, p.log())); n != 2 {
+		t.Errorf("%d statements are in the log, want 2", n)
+	}
+}
+
+// stopped checks that the log says that the turn was stopped.
+func (p *place) stopped(events []ikigai.Event) {
+	p.t.Helper()
+	last := events[len(events)-1]
+	var d ikigai.ErrorData
+	if err := last.DecodeData(&d); err != nil || last.Kind != ikigai.KindError || d.Kind != ikigai.ErrorCancelled {
+		p.t.Errorf("the log ends with %s", asJSON(last))
+	}
+}
