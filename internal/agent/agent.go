@@ -73,7 +73,7 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 			return out, closed(err)
 		}
 		out.Answer, out.Stop = reply.text.String(), reply.stop
-		last := out.LimitReached || len(reply.calls) == 0
+		last := out.LimitReached || choice.Mode == ikigai.ToolChoiceNone || len(reply.calls) == 0
 		if len(reply.calls) > 0 {
 			if !out.LimitReached {
 				out.Turns++
@@ -90,17 +90,11 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 		if last {
 			return out, a.finish(ctx, reply, choice)
 		}
-		choice = a.next(choice, out.LimitReached)
+		choice = ikigai.ToolChoice{} // what was demanded is done
+		if out.LimitReached {
+			choice.Mode = ikigai.ToolChoiceNone // one turn to answer
+		}
 	}
-}
-
-// next returns the tool choice of a request after a round of tools: what was
-// demanded is done, and after the limit the model has one turn to answer.
-func (a *Agent) next(choice ikigai.ToolChoice, limitReached bool) ikigai.ToolChoice {
-	if limitReached || choice.Mode == ikigai.ToolChoiceNone {
-		return ikigai.ToolChoice{Mode: ikigai.ToolChoiceNone}
-	}
-	return ikigai.ToolChoice{}
 }
 
 // finish judges a last reply: one that is recorded and yet no answer is an
@@ -116,6 +110,10 @@ func (a *Agent) finish(ctx context.Context, r *reply, choice ikigai.ToolChoice) 
 		return a.report(ctx, &ikigai.Error{Kind: ikigai.ErrorContentFilter,
 			What: "The vendor's content filter cut the answer off",
 			Do:   "Put the request in other words, or choose another model"})
+	case choice.Mode == ikigai.ToolChoiceNone && len(r.calls) > 0 && a.ToolChoice.Mode == ikigai.ToolChoiceNone:
+		return a.report(ctx, &ikigai.Error{Kind: ikigai.ErrorIncomplete,
+			What: "The model called tools although tool_choice is none",
+			Do:   "Set tool_choice to auto, or choose a model that follows it"})
 	case r.empty():
 		return a.report(ctx, &ikigai.Error{Kind: ikigai.ErrorIncomplete,
 			What: "The model answered with nothing",
@@ -138,9 +136,10 @@ func (a *Agent) fail(ctx context.Context, r *reply, err error) error {
 	if r.text.Len()+r.thinking.Len() > 0 {
 		e := ikigai.NewEvent(ikigai.KindInterrupted, r.text.String(),
 			ikigai.InterruptedData{Reason: reason, Thinking: r.thinking.String()})
-		if _, err := a.Recorder.Record(ctx, e); err != nil {
-			return closed(err)
-		}
+		a.Recorder.Queue(e)
+	}
+	if r.usage != nil {
+		a.Recorder.Queue(r.usageEvent(a.ModelName))
 	}
 	return a.report(ctx, err)
 }

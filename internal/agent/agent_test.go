@@ -226,9 +226,13 @@ func TestGateAnswersTheModel(t *testing.T) {
 			ikigai.Delta{Call: &ikigai.CallDelta{ID: "1", Name: "touch", Arguments: `{"a":1}`}},
 			ikigai.Delta{Stop: ikigai.StopLength},
 		}, nil, ikigai.CodeInvalidParams, "cut off"},
-		{"tool choice none", calls("1 touch {}"), func(a *Agent, _ *log) { // S1.6
-			a.ToolChoice.Mode = ikigai.ToolChoiceNone
-		}, ikigai.CodeDenied, "switched off"},
+		{"cut off by a filter", []any{ // P32
+			ikigai.Delta{Call: &ikigai.CallDelta{ID: "1", Name: "touch", Arguments: `{"a":1}`}},
+			ikigai.Delta{Stop: ikigai.StopFilter},
+		}, nil, ikigai.CodeInvalidParams, "content filter"},
+		{"a check that panics", calls("1 touch {}"), func(a *Agent, _ *log) { // S2.71
+			a.Tools[0].Check = func(json.RawMessage) (json.RawMessage, error) { panic("boom") }
+		}, ikigai.CodeToolCrashed, "boom"},
 		{"denied", calls("1 touch {}"), func(a *Agent, _ *log) { // S2.81
 			a.Approve = func(context.Context, Approval) (bool, string) { return false, "no terminal" }
 		}, ikigai.CodeDenied, "no terminal"},
@@ -251,10 +255,41 @@ func TestGateAnswersTheModel(t *testing.T) {
 			if ran || r.Success || !strings.Contains(r.Output, test.says) || !strings.Contains(r.Output, string(test.code)) {
 				t.Errorf("ran %v, result %+v", ran, r)
 			}
-			if denied := test.code == ikigai.CodeDenied; (out.Denied == 1) != denied {
+			if byPerson := test.name == "denied"; (out.Denied == 1) != byPerson {
 				t.Errorf("%d denied calls", out.Denied)
 			}
 		})
+	}
+}
+
+// S1.6: with none no tool runs, and a model that calls one all the same is
+// asked no more.
+func TestToolChoiceNone(t *testing.T) {
+	ran := false
+	spy := tool("spy", false, func(context.Context, ikigai.Call) ikigai.Result {
+		ran = true
+		return ikigai.Result{}
+	})
+	a, l, m := newAgent(t, [][]any{calls("1 spy {}")}, spy)
+	a.ToolChoice.Mode = ikigai.ToolChoiceNone
+	_, err := run(t, a)
+	if ikigai.KindOf(err) != ikigai.ErrorIncomplete || ran || len(m.requests) != 1 {
+		t.Errorf("got %v after %d requests, ran %v", err, len(m.requests), ran)
+	}
+	if r := l.results(); len(r) != 1 || !strings.Contains(r[0].Output, "DENIED") {
+		t.Errorf("results %+v", r)
+	}
+}
+
+// What a reply that broke off has cost is in the log.
+func TestUsageOfBrokenReply(t *testing.T) {
+	reply := []any{ikigai.Delta{Usage: &ikigai.Usage{Input: 7}}, &ikigai.Error{Kind: ikigai.ErrorServer, What: "It broke", Do: "Wait"}}
+	a, l, _ := newAgent(t, [][]any{reply})
+	if _, err := run(t, a); err == nil {
+		t.Fatal("no error")
+	}
+	if got, want := l.kinds(), "user usage error"; got != want {
+		t.Errorf("events %q, want %q", got, want)
 	}
 }
 
@@ -531,7 +566,7 @@ func TestVendorStateOfCalls(t *testing.T) {
 	}
 }
 
-// S3.2, S3.7, S3.8, S3.10, S3.12, S3.16, S3.17, S3.18, S3.19, D15: what a tool
+// S3.2, S3.7, S3.8, S3.10, S3.12, S3.16, S3.17, S3.19, D15: what a tool
 // tells the model, tells it about the run and tells the person are three
 // things; the third never reaches the model.
 func TestThreeChannels(t *testing.T) {

@@ -67,7 +67,7 @@ func (a *Agent) executeOne(ctx context.Context, r *round, i int) error {
 		result = &ran
 	}
 	data := resultData(c, result, time.Since(began))
-	data.Output = limitOutput(data.Output, a.MaxOutputSize)
+	limitResult(&data, a.MaxOutputSize)
 	if r.limit && i == len(r.calls)-1 {
 		data.Output = addLimitReached(data.Output, a.MaxToolTurns)
 	}

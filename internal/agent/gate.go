@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"ikigai"
@@ -22,7 +23,7 @@ type gatedCall struct {
 	tool    *ikigai.Tool
 	args    json.RawMessage // as Check returned them
 	refusal *ikigai.Result
-	denied  bool
+	denied  bool // by the person, or for want of one
 }
 
 // overlaps reports whether the call may run beside others.
@@ -43,7 +44,10 @@ func (a *Agent) admit(r *reply, choice ikigai.ToolChoice, durability ikigai.Dura
 		c := gatedCall{ToolCall: call}
 		switch {
 		case choice.Mode == ikigai.ToolChoiceNone:
-			c.deny("Tools are switched off for this turn", "Answer with what you have")
+			c.refuse(ikigai.CodeDenied, "Tools are switched off for this turn", "Answer with what you have")
+		case r.stop == ikigai.StopFilter:
+			c.refuse(ikigai.CodeInvalidParams, "The call was cut off by the vendor's content filter and was not run",
+				"Try another way")
 		case r.stop == ikigai.StopLength:
 			c.refuse(ikigai.CodeInvalidParams, "The call was cut off at the limit of the output and was not run",
 				"Send it again in smaller pieces")
@@ -51,7 +55,7 @@ func (a *Agent) admit(r *reply, choice ikigai.ToolChoice, durability ikigai.Dura
 			a.checkInput(&c)
 		}
 		if c.refusal == nil && durability == ikigai.Volatile && !c.tool.ReadOnly && !a.AllowVolatile {
-			c.deny("The call was not run because it cannot be recorded on any disk",
+			c.refuse(ikigai.CodeDenied, "The call was not run because it cannot be recorded on any disk",
 				"Use tools that only read, or tell the person")
 		}
 		calls[i] = c
@@ -66,6 +70,12 @@ func (a *Agent) checkInput(c *gatedCall) {
 		c.refuse(ikigai.CodeToolNotFound, "No tool is named "+quote(c.Name), "Use one of: "+a.toolNames())
 		return
 	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.refuse(ikigai.CodeToolCrashed, fmt.Sprintf("The tool %s broke while it looked at the input: %v", c.Name, v),
+				"Try another way, and report this as a fault of the tool")
+		}
+	}()
 	args, err := c.tool.Check(json.RawMessage(c.Arguments))
 	if err != nil {
 		what, do := err.Error(), "Correct the input and call the tool again"
@@ -91,7 +101,8 @@ func (a *Agent) permit(ctx context.Context, c *gatedCall) {
 		a.Recorder.Queue(ikigai.NewEvent(ikigai.KindApproval, describeApproval(c.Name, allowed, reason),
 			ikigai.ApprovalData{CallID: c.ID, Name: c.Name, Allowed: allowed, Reason: reason}))
 		if !allowed {
-			c.deny("The call was denied: "+reason, "Go on without it, or ask the person")
+			c.refuse(ikigai.CodeDenied, "The call was denied: "+reason, "Go on without it, or ask the person")
+			c.denied = true
 		}
 	}
 }
@@ -99,11 +110,6 @@ func (a *Agent) permit(ctx context.Context, c *gatedCall) {
 func (c *gatedCall) refuse(code ikigai.ToolCode, what, do string) {
 	result := ikigai.Failure(code, what, do)
 	c.refusal = &result
-}
-
-func (c *gatedCall) deny(what, do string) {
-	c.refuse(ikigai.CodeDenied, what, do)
-	c.denied = true
 }
 
 func describeApproval(name string, allowed bool, reason string) string {

@@ -6,62 +6,96 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"ikigai"
 )
 
-// limitOutput cuts the output of a tool to about max bytes. The output of a
-// JSON object stays one: its longest string is cut and says so. Anything else
-// is cut as text. No character is split.
-func limitOutput(output string, max int) string {
-	if max <= 0 || len(output) <= max {
+// limitResult cuts all of a result that the model is sent to about size bytes
+// together. Each further part and the note keep at least minCut.
+func limitResult(d *ikigai.ToolResultData, size int) {
+	if size <= 0 {
+		return
+	}
+	limit := func(text *string, cut func(string, int) string) {
+		*text = cut(*text, max(size, minCut))
+		size -= len(*text)
+	}
+	limit(&d.Output, limitOutput)
+	for i := range d.Parts {
+		limit(&d.Parts[i].Text, cutText)
+	}
+	limit(&d.Note, cutText)
+}
+
+// minCut is the length to which a text is cut at most: less would not be worth
+// sending.
+const minCut = 256
+
+// limitOutput cuts the output of a tool to size bytes. The output of a JSON
+// object stays one, with its keys: its longest strings are cut and say so.
+// Anything else is cut as text. No character is split.
+func limitOutput(output string, size int) string {
+	if len(output) <= size {
 		return output
 	}
 	fields, ok := objectFields(output)
 	switch {
 	case !ok:
-		return cutText(output, max)
+		return cutText(output, size)
 	case len(fields) == 0:
 		return "{}"
 	}
-	longest := 0
-	for i, f := range fields {
-		if len(f.value) > len(fields[longest].value) {
-			longest = i
+	for have := len(joinFields(fields)); have > size; {
+		f := longest(fields)
+		var text string
+		if len(f.value) <= minCut || json.Unmarshal(f.value, &text) != nil {
+			// What is left is not made of strings: the whole becomes one.
+			return `{"output":` + string(encodeCut(output, size-len(`{"output":}`))) + "}"
 		}
+		before := len(f.value)
+		f.value = encodeCut(text, size-(have-before))
+		have -= before - len(f.value)
 	}
-	var text string
-	if json.Unmarshal(fields[longest].value, &text) != nil {
-		// No string to cut: the whole becomes one.
-		return encode(map[string]string{"output": cutText(output, max)})
-	}
-	rest := len(output) - len(fields[longest].value)
-	fields[longest].value = encodeCut(text, max-rest)
 	return joinFields(fields)
 }
 
-// encodeCut returns text, cut so that it takes about max bytes as JSON.
-func encodeCut(text string, max int) json.RawMessage {
-	for n := max; ; n = n * 3 / 4 {
+// longest returns the field with the longest value.
+func longest(fields []field) *field {
+	best := &fields[0]
+	for i := range fields {
+		if len(fields[i].value) > len(best.value) {
+			best = &fields[i]
+		}
+	}
+	return best
+}
+
+// encodeCut returns text, cut so that it takes at most size bytes as JSON, or
+// minCut if that is more.
+func encodeCut(text string, size int) json.RawMessage {
+	size = max(size, minCut)
+	for n := size; ; n = n * 3 / 4 {
 		encoded := json.RawMessage(encode(cutText(text, n)))
-		if len(encoded) <= max || n < 256 {
+		if len(encoded) <= size || n == 0 {
 			return encoded
 		}
 	}
 }
 
-// cutText returns the head of s, at most max bytes, and how much is shown.
-func cutText(s string, max int) string {
-	note := fmt.Sprintf("\n\n[OUTPUT TRUNCATED - showing %%d of %d bytes]", len(s))
-	n := max - len(note) - 8
-	if n < 0 {
-		n = 0
-	}
-	if n >= len(s) {
+// cutText returns s, or its head and how much of it is shown: size bytes, if
+// that is more than what it takes to say so.
+func cutText(s string, size int) string {
+	if len(s) <= size {
 		return s
 	}
+	note := func(shown int) string {
+		return fmt.Sprintf("\n\n[OUTPUT TRUNCATED - showing %d of %d bytes]", shown, len(s))
+	}
+	n := max(size-len(note(size)), 0)
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return s[:n] + fmt.Sprintf(note, n)
+	return s[:n] + note(n)
 }
 
 // addLimitReached adds to the last result of a statement that no more tools

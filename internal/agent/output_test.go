@@ -33,29 +33,63 @@ func TestLimitOutput(t *testing.T) {
 	}
 }
 
-// FuzzLimitOutput: any output stays valid UTF-8, JSON stays JSON with its keys,
-// and the limit holds up to the size of what cannot be cut.
+// Law 7: the limit holds whatever the output is made of.
+func TestLimitResult(t *testing.T) {
+	mega := strings.Repeat("x", 1<<20)
+	many := map[string]string{}
+	for _, key := range strings.Fields("a b c d e f g h") {
+		many[key] = mega
+	}
+	for name, d := range map[string]ikigai.ToolResultData{
+		"many strings":   {Output: encode(many)},
+		"an array":       {Output: encode(map[string]any{"list": strings.Fields(strings.Repeat("word ", 300_000))})},
+		"plain text":     {Output: mega + mega},
+		"parts and note": {Output: "{}", Parts: []ikigai.Part{{Text: mega}, {Text: mega}}, Note: mega},
+	} {
+		limitResult(&d, 1<<20)
+		total := len(d.Output) + len(d.Note)
+		for _, p := range d.Parts {
+			total += len(p.Text)
+		}
+		if total > 1<<20+4*minCut {
+			t.Errorf("%s: %d bytes", name, total)
+		}
+		if name != "plain text" && !json.Valid([]byte(d.Output)) {
+			t.Errorf("%s: no JSON", name)
+		}
+	}
+}
+
+// FuzzLimitOutput: any output stays valid UTF-8, a JSON object stays one, the
+// limit holds from the least that is worth sending, and what is within it stays
+// as it is.
 func FuzzLimitOutput(f *testing.F) {
-	f.Add(`{"output":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","n":1}`, 60)
+	f.Add(`{"output":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","n":1}`, 60)
 	f.Add(`{}`, 1)
 	f.Add(`plain text, no JSON, äöü`, 10)
 	f.Add(`{"a":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15],"b":"x"}`, 30)
 	f.Add(`{"output":"\u0000\"\\<>&"}`, 1)
-	f.Fuzz(func(t *testing.T, output string, max int) {
-		if !utf8.ValidString(output) || max > 1<<20 {
+	f.Fuzz(func(t *testing.T, output string, size int) {
+		if !utf8.ValidString(output) || size > 1<<20 || size < 0 {
 			return
 		}
-		cut := limitOutput(output, max)
-		if !utf8.ValidString(cut) {
+		cut := limitOutput(output, size)
+		switch {
+		case !utf8.ValidString(cut):
 			t.Fatalf("invalid UTF-8: %q", cut)
+		case len(output) <= size && cut != output:
+			t.Fatalf("cut without need: %q", cut)
+		case len(cut) > max(size, 2*minCut):
+			t.Fatalf("%d bytes, limit %d: %q", len(cut), size, cut)
 		}
-		if fields, ok := objectFields(output); ok && len(fields) > 0 {
-			if !json.Valid([]byte(cut)) {
-				t.Fatalf("no JSON: %q", cut)
-			}
-			if with := addLimitReached(cut, 3); !json.Valid([]byte(with)) || !strings.Contains(with, `"limit_reached":true`) {
-				t.Fatalf("no JSON: %q", with)
-			}
+		if _, ok := objectFields(output); !ok {
+			return
+		}
+		if !json.Valid([]byte(cut)) {
+			t.Fatalf("no JSON: %q", cut)
+		}
+		if with := addLimitReached(cut, 3); !json.Valid([]byte(with)) || !strings.Contains(with, `"limit_reached":true`) {
+			t.Fatalf("no JSON: %q", with)
 		}
 	})
 }

@@ -145,13 +145,16 @@ func (r *reply) events(a *Agent) []ikigai.Event {
 		events = append(events, ikigai.NewEvent(ikigai.KindThinking, r.thinking.String(), nil))
 	}
 	if r.text.Len() > 0 || len(r.calls) == 0 {
-		m := ikigai.Message{Kind: ikigai.KindAssistant, Content: r.text.String(), Vendor: r.vendor}
+		m := ikigai.Message{Kind: ikigai.KindAssistant, Content: r.text.String()}
+		if len(r.calls) == 0 {
+			m.Vendor = r.vendor
+		}
 		events = append(events, m.Event())
 	}
 	for i, call := range r.toolCalls() {
 		m := ikigai.Message{Kind: ikigai.KindToolCall, Content: describeCall(call, a.tool(call.Name)), Call: &call}
-		if i == 0 && r.text.Len() == 0 {
-			m.Vendor = r.vendor // there is no answer to carry it
+		if i == 0 {
+			m.Vendor = r.vendor // not on the text beside it, which may be blank and is then not sent
 		}
 		events = append(events, m.Event())
 	}
