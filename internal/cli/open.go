@@ -201,7 +201,7 @@ func (a *app) model(e config.Endpoint) ikigai.Model {
 		Organization: e.Organization, Header: e.Headers,
 		Connect: e.Timeouts.Connect, FirstByte: e.Timeouts.FirstByte, Idle: e.Timeouts.Idle,
 		MaxAttempts: e.MaxRetries + 1, Proxy: http.ProxyFromEnvironment,
-		Quirks: provider.Quirks{MaxOutput: e.MaxTokensField, Replay: e.Replay},
+		Quirks: provider.Quirks{MaxOutput: e.MaxTokensField, Replay: e.Replay, CallIDLength: e.CallIDLength},
 	})
 }
 

@@ -24,7 +24,7 @@ var presets = []preset{
 	{"deepseek", Vendor{API: APIChat, BaseURL: "https://api.deepseek.com", Model: "deepseek-v4-flash",
 		KeyEnv: "DEEPSEEK_API_KEY", MaxTokensField: "max_tokens", Replay: []string{"reasoning_content"}}},
 	{"mistral", Vendor{API: APIChat, BaseURL: "https://api.mistral.ai/v1", Model: "mistral-medium-latest",
-		KeyEnv: "MISTRAL_API_KEY", MaxTokensField: "max_tokens"}},
+		KeyEnv: "MISTRAL_API_KEY", MaxTokensField: "max_tokens", CallIDLength: 9}},
 	{"openrouter", Vendor{API: APIChat, BaseURL: "https://openrouter.ai/api/v1", Model: "anthropic/claude-haiku-4.5",
 		KeyEnv: "OPENROUTER_API_KEY", MaxTokensField: "max_tokens", Replay: []string{"reasoning_details"}}},
 }

@@ -28,6 +28,7 @@ type Endpoint struct {
 	Headers        map[string]string `json:"-"` // applied last: they win over all others
 	MaxTokensField string
 	Replay         []string // members of a reply that the vendor wants back
+	CallIDLength   int      // that the vendor demands; 0 for none
 	Timeouts       Timeouts
 	MaxRetries     int
 }
@@ -61,7 +62,7 @@ func (s *Settings) Resolve(ctx context.Context, run KeyCommand) (Endpoint, error
 		API: v.API, BaseURL: strings.TrimRight(v.BaseURL, "/"),
 		Key: key, KeySource: source,
 		Organization: v.Organization, Headers: maps.Clone(v.Headers), MaxTokensField: v.MaxTokensField,
-		Replay: v.Replay, Timeouts: s.Timeouts, MaxRetries: s.MaxRetries,
+		Replay: v.Replay, CallIDLength: v.CallIDLength, Timeouts: s.Timeouts, MaxRetries: s.MaxRetries,
 	}, nil
 }
 

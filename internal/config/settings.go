@@ -71,9 +71,10 @@ type Vendor struct {
 	MaxTokensField string // name of the request's field for the limit of the reply
 	Insecure       bool   // plain HTTP to another machine is wanted
 
-	// Replay names members of a reply that the vendor wants back with the
-	// message. Only presets have it.
-	Replay []string
+	// What only presets have: members of a reply that the vendor wants back
+	// with the message, and the length that it demands of the IDs of calls.
+	Replay       []string
+	CallIDLength int
 
 	// Headers are sent with each request. Names are in canonical form.
 	Headers map[string]string

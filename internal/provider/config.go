@@ -60,6 +60,10 @@ type Quirks struct {
 	// message, such as reasoning_content or reasoning_details.
 	Replay []string `json:"replay,omitempty"`
 
+	// CallIDLength is the length that the IDs of calls must have, of letters
+	// and digits alone; 0 takes them as they are. Mistral's is 9.
+	CallIDLength int `json:"call_id_length,omitempty"`
+
 	// Body holds further members of every request.
 	Body map[string]json.RawMessage `json:"body,omitempty"`
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,6 +59,33 @@ func TestDoneIsEnd(t *testing.T) {
 		if whole := r.Err == nil; whole != tt.whole || !whole && ikigai.KindOf(r.Err) != ikigai.ErrorIncomplete {
 			t.Errorf("%+v: %s", tt, r)
 		}
+	}
+}
+
+// P5: an ID that the vendor does not take is another one, the same for the call
+// and its result, in every request.
+func TestCallIDLength(t *testing.T) {
+	cfg := provider.Config{Quirks: provider.Quirks{CallIDLength: 9}}
+	long := callID(cfg, "call_PTLP8xhu3uwZk4l3nlnrrJha")
+	if len(long) != 9 || strings.Trim(long, alphanumeric) != "" || long == callID(cfg, "call_PTLP8xhu3uwZk4l3nlnrrJhb") {
+		t.Errorf("got %q", long)
+	}
+	for _, id := range []string{"aB3dE6gH9", long} {
+		if got := callID(cfg, id); got != id {
+			t.Errorf("%q became %q", id, got)
+		}
+	}
+	if got := callID(provider.Config{}, "call_1"); got != "call_1" {
+		t.Errorf("without the quirk: %q", got)
+	}
+	req := ikigai.Request{Messages: []ikigai.Message{
+		{Kind: ikigai.KindUser, Content: "u"},
+		{Kind: ikigai.KindToolCall, Call: &ikigai.ToolCall{ID: "call_1", Name: "f"}},
+		{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{CallID: "call_1", Name: "f", Output: "{}"}},
+	}}
+	got, _ := exchange(t, cfg.Quirks, req, "")
+	if id := callID(cfg, "call_1"); strings.Count(got, `"`+id+`"`) != 2 || strings.Contains(got, "call_1") {
+		t.Errorf("sent %s", got)
 	}
 }
 

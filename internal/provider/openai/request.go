@@ -250,7 +250,7 @@ func encodeMessages(b []byte, cfg provider.Config, messages []ikigai.Message) []
 		case ikigai.KindAssistant, ikigai.KindToolCall:
 			b = appendReply(b, cfg, group)
 		case ikigai.KindToolResult:
-			b = appendResults(b, group)
+			b = appendResults(b, cfg, group)
 		case ikigai.KindSystem:
 			b = appendText(b, "system", group[0])
 		default:
@@ -317,7 +317,7 @@ func appendReply(b []byte, cfg provider.Config, group []ikigai.Message) []byte {
 		} else {
 			b = append(b, ',')
 		}
-		b = appendCall(b, m.Call)
+		b = appendCall(b, cfg, m.Call)
 	}
 	if len(calls) > 0 {
 		b = append(b, ']')
@@ -345,9 +345,9 @@ func appendVendor(b []byte, cfg provider.Config, group []ikigai.Message) []byte 
 
 // appendCall appends one tool call. Arguments that were empty mean an object
 // without members, and are sent as one.
-func appendCall(b []byte, c *ikigai.ToolCall) []byte {
+func appendCall(b []byte, cfg provider.Config, c *ikigai.ToolCall) []byte {
 	b = append(b, `{"id":`...)
-	b = appendString(b, c.ID)
+	b = appendString(b, callID(cfg, c.ID))
 	b = append(b, `,"type":"function","function":{"name":`...)
 	b = appendString(b, c.Name)
 	b = append(b, `,"arguments":`...)
@@ -359,10 +359,28 @@ func appendCall(b []byte, c *ikigai.ToolCall) []byte {
 	return append(b, "}}"...)
 }
 
+// callID returns the ID of a call as the vendor takes it. An ID that does not
+// fit becomes the beginning of its hash, so that call and result still agree
+// and no state is needed.
+func callID(cfg provider.Config, id string) string {
+	n := cfg.Quirks.CallIDLength
+	if n == 0 || len(id) == n && strings.Trim(id, alphanumeric) == "" {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	short := make([]byte, min(n, len(sum)))
+	for i := range short {
+		short[i] = alphanumeric[int(sum[i])%len(alphanumeric)]
+	}
+	return string(short)
+}
+
+const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
 // appendResults appends the results of one round. The state of the statement
 // and the notes about the runs stand in front of the last one's text. Images
 // follow in a message of the user: results can hold only text.
-func appendResults(b []byte, group []ikigai.Message) []byte {
+func appendResults(b []byte, cfg provider.Config, group []ikigai.Message) []byte {
 	var lead []string
 	for _, m := range group {
 		if m.Result.Feedback != "" {
@@ -381,7 +399,7 @@ func appendResults(b []byte, group []ikigai.Message) []byte {
 			text = strings.Join(lead, "\n") + "\n" + text
 		}
 		b = append(b, `{"role":"tool","tool_call_id":`...)
-		b = appendString(b, m.Result.CallID)
+		b = appendString(b, callID(cfg, m.Result.CallID))
 		b = append(b, `,"content":`...)
 		b = appendString(b, text)
 		b = append(b, "},"...)
