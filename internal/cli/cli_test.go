@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("LANG", "C.UTF-8")
+			env.Vars = append(env.Vars, raceExit)
 			return nil
 		},
 	})

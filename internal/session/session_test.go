@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,11 +27,15 @@ type memoryLog struct {
 	events  []ikigai.Event
 	blobs   map[string]string
 	appends int
-	err     error // returned instead of appending
-	late    error // returned after appending: the outcome was unknown
+	err     error  // returned instead of appending
+	late    error  // returned after appending: the outcome was unknown
+	hold    func() // called before each append, if there is one
 }
 
 func (l *memoryLog) Append(_ context.Context, _ ikigai.Grant, after ikigai.Seq, events ...ikigai.Event) error {
+	if l.hold != nil {
+		l.hold()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.appends++
@@ -486,6 +491,13 @@ func TestRequestsAreLinked(t *testing.T) {
 func TestManyGoroutines(t *testing.T) {
 	f := newFixture(t)
 	s := Begin(f.config)
+	f.log.hold = func() { // the first append lasts until all goroutines wait for theirs
+		for waiting := ikigai.Seq(0); waiting < 16; runtime.Gosched() {
+			s.mu.Lock()
+			waiting = s.head
+			s.mu.Unlock()
+		}
+	}
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
