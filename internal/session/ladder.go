@@ -43,15 +43,19 @@ type ladder struct {
 }
 
 // write makes events durable, after whatever is on no disk yet, and returns how
-// durable they are.
+// durable they are. While the store does not work, it is not asked: climb does
+// that when nobody waits.
 func (l *ladder) write(events []ikigai.Event) ikigai.Durability {
 	l.backlog = append(l.backlog, events...)
-	if l.rung == 0 || !l.lost && !time.Now().Before(l.retryAt) {
-		err := l.toStore()
+	if l.rung == 0 {
+		err := l.toStore(storeTimeout)
 		if err == nil {
 			return ikigai.Stored
 		}
 		l.storeFailed(err)
+	}
+	if l.rung > len(l.dirs) && l.climb() {
+		return ikigai.Stored // nothing else takes events, so this is worth the wait
 	}
 	for l.rung <= len(l.dirs) {
 		err := l.toJournal()
@@ -63,12 +67,26 @@ func (l *ladder) write(events []ikigai.Event) ikigai.Durability {
 	return ikigai.Volatile
 }
 
-// toStore brings everything that is not in the store into it.
-func (l *ladder) toStore() error {
-	timeout := storeTimeout
-	if l.rung > 0 && l.rung <= len(l.dirs) {
-		timeout = retryTimeout
+// climb goes back to the store, if it is time to try and it works. A store that
+// takes long to fail is tried rarely.
+func (l *ladder) climb() bool {
+	start := time.Now()
+	if l.rung == 0 || l.lost || start.Before(l.retryAt) {
+		return false
 	}
+	err := l.toStore(retryTimeout)
+	if err != nil {
+		l.storeFailed(err)
+		l.retryAt = time.Now().Add(max(retryTime, 10*time.Since(start)))
+		if l.rung > len(l.dirs) {
+			l.rung = 1 // there may be room in a journal again
+		}
+	}
+	return err == nil
+}
+
+// toStore brings everything that is not in the store into it.
+func (l *ladder) toStore(timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if l.waiting {
@@ -96,11 +114,13 @@ func (l *ladder) settle() {
 }
 
 func (l *ladder) storeFailed(err error) {
-	l.retryAt = time.Now().Add(retryTime)
-	l.lost = errors.Is(err, ikigai.ErrFenced) || errors.Is(err, ikigai.ErrConflict)
-	if l.rung == 0 || l.rung > len(l.dirs) {
-		l.rung = 1 // try the journals, again if none took anything before
+	l.rung = max(l.rung, 1)
+	if errors.Is(err, ikigai.ErrFenced) || errors.Is(err, ikigai.ErrConflict) {
+		l.lost = true
+		l.notice("Another process has gone on with this session. What happens here is kept in a journal beside the database and not delivered; begin a new session.")
+		return
 	}
+	l.retryAt = time.Now().Add(retryTime)
 	if len(l.dirs) > 0 {
 		l.tell(1, "The database takes no events: %v. They are kept in a journal in %s and delivered when it works again.",
 			reason(err), l.dirs[0])
@@ -159,7 +179,7 @@ func (l *ladder) deliver(ctx context.Context) error {
 // a journal is delivered at a later start otherwise.
 func (l *ladder) close() {
 	if l.rung > 0 && !l.lost {
-		_ = l.toStore()
+		_ = l.toStore(retryTimeout)
 	}
 	if n := len(l.backlog); n > 0 {
 		l.notice(fmt.Sprintf("%d events of this session could be kept on no disk. They are lost with the end of the program.", n))

@@ -270,6 +270,14 @@ func (s *Session) write() {
 			s.mu.Lock()
 			s.written, s.durability = batch[len(batch)-1].Seq, durability
 			s.done.Broadcast()
+			if durability != ikigai.Stored {
+				s.mu.Unlock()
+				climbed := s.ladder.climb()
+				s.mu.Lock()
+				if climbed {
+					s.durability = ikigai.Stored
+				}
+			}
 		} else if s.closing {
 			break
 		}

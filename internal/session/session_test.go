@@ -210,11 +210,13 @@ func TestLadder(t *testing.T) {
 		}
 		f.log.fail(nil)
 		time.Sleep(retryTime) // of the bubble's clock
-		if d := record(t, s, say("e")); d != ikigai.Stored {
-			t.Errorf("e is %s", d)
+		record(t, s, say("e")) // the store is tried behind it
+		synctest.Wait()
+		if d := record(t, s, say("f")); d != ikigai.Stored {
+			t.Errorf("f is %s", d)
 		}
 		s.Close()
-		if got := f.log.contents(); got != "user:a user:b user:c user:d user:e" {
+		if got := f.log.contents(); got != "user:a user:b user:c user:d user:e user:f" {
 			t.Errorf("log %q", got)
 		}
 		if n := len(f.notices); n != 2 {
@@ -272,6 +274,59 @@ func TestLadderToTheEnd(t *testing.T) {
 		s.Close()
 		if got := f.log.contents(); got != "user:b user:b user:b user:c" {
 			t.Errorf("log %q", got)
+		}
+	})
+}
+
+// Law 7: a store that hangs holds nobody up while a journal takes the events.
+func TestHangingStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.config.Log = hangingLog{f.log}
+		s := Begin(f.config)
+		start := time.Now()
+		for range 100 {
+			if d := record(t, s, say("x")); d != ikigai.Journalled {
+				t.Fatalf("durability %s", d)
+			}
+			time.Sleep(time.Second) // of the bubble's clock
+		}
+		if waited := time.Since(start) - 100*time.Second; waited > storeTimeout+15*time.Second {
+			t.Errorf("100 events waited %s for the store", waited)
+		}
+		s.Close()
+	})
+}
+
+// hangingLog is a store that answers nothing.
+type hangingLog struct{ *memoryLog }
+
+func (hangingLog) Append(ctx context.Context, _ ikigai.Grant, _ ikigai.Seq, _ ...ikigai.Event) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// P8: a session that another process has taken over is told, whatever was told
+// before, and the store is asked no more.
+func TestLostSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		s := Begin(f.config)
+		f.log.fail(errors.New("disk full"))
+		record(t, s, say("a"))
+		f.log.fail(ikigai.ErrFenced)
+		time.Sleep(retryTime) // of the bubble's clock
+		record(t, s, say("b"))
+		synctest.Wait()
+		asked := f.log.appends
+		time.Sleep(time.Hour) // of the bubble's clock
+		record(t, s, say("c"))
+		s.Close()
+		if n := len(f.notices); n != 2 || !strings.Contains(f.notices[1], "Another process") {
+			t.Errorf("notices %q", f.notices)
+		}
+		if f.log.appends != asked {
+			t.Errorf("the store was asked %d more times", f.log.appends-asked)
 		}
 	})
 }
