@@ -21,7 +21,11 @@ func number(n int64) string {
 	return sign + digits
 }
 
-// count returns "1 line" or "2,000 lines".
+// Count returns how many there are of something, in words: "1 call",
+// "2,000 calls". The plural of noun must be noun and an s.
+func Count(n int, noun string) string { return count(n, noun) }
+
+// count is Count for the numbers of the log, too.
 func count[N int | int64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing

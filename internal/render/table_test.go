@@ -82,3 +82,11 @@ func TestAgo(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 calls", 1: "1 call", 2: "2 calls", 12345: "12,345 calls"} {
+		if got := render.Count(n, "call"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
