@@ -83,7 +83,7 @@ func (c *Client) Stream(ctx context.Context, path string, body Body, decode Deco
 				yield(ikigai.Delta{}, failure)
 				return
 			}
-			retry := &ikigai.Retry{Attempt: attempt, Of: c.cfg.MaxAttempts, After: wait, Err: failure}
+			retry := &ikigai.Retry{Attempt: attempt, Of: c.attempts(failure), After: wait, Err: failure}
 			if !yield(ikigai.Delta{Retry: retry}, nil) {
 				return
 			}
@@ -114,7 +114,10 @@ func (c *Client) attempt(ctx context.Context, path string, body Body, decode Dec
 	reply := &Reply{Header: resp.Header, body: resp.Body, ctx: ctx, watch: watch, idle: c.cfg.Idle}
 	if resp.StatusCode != http.StatusOK {
 		raw, _ := io.ReadAll(io.LimitReader(reply, maxErrorBody))
-		return c.cfg.Refusal(resp.StatusCode, resp.Header, raw)
+		return c.cfg.refusal(req.URL, resp.StatusCode, resp.Header, raw)
+	}
+	if err := c.cfg.begin(req.URL, reply); err != nil {
+		return c.cfg.cut(err)
 	}
 	return c.cfg.cut(decode(reply, yield))
 }
@@ -167,9 +170,19 @@ func (c *Client) again(err *ikigai.Error, attempt int, wait time.Duration) bool 
 	switch err.Kind {
 	case ikigai.ErrorRateLimit, ikigai.ErrorOverloaded, ikigai.ErrorServer, ikigai.ErrorTimeout,
 		ikigai.ErrorNetwork, ikigai.ErrorIncomplete:
-		return attempt < c.cfg.MaxAttempts && wait <= c.cfg.MaxWait && !errors.As(err, new(permanent))
+		return attempt < c.attempts(err) && wait <= c.cfg.MaxWait && !errors.As(err, new(permanent))
 	}
 	return false
+}
+
+// attempts returns how many there are of a request that failed as err tells.
+// Where no server runs on this machine, one more finds one that is just
+// starting; several only keep the person waiting.
+func (c *Client) attempts(err *ikigai.Error) int {
+	if c.cfg.isAbsent(err) {
+		return min(2, c.cfg.MaxAttempts)
+	}
+	return c.cfg.MaxAttempts
 }
 
 // backoff returns how long to wait after the given attempt: as long as the
@@ -177,6 +190,9 @@ func (c *Client) again(err *ikigai.Error, attempt int, wait time.Duration) bool 
 func (c *Client) backoff(attempt int, err *ikigai.Error) time.Duration {
 	if err.RetryAfter > 0 {
 		return err.RetryAfter
+	}
+	if c.cfg.isAbsent(err) {
+		return 200 * time.Millisecond
 	}
 	base := min(500*time.Millisecond<<(attempt-1), 16*time.Second)
 	return base + rand.N(base/2)

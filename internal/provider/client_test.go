@@ -9,7 +9,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -249,6 +252,11 @@ func TestRetries(t *testing.T) {
 		{name: "too large", replies: []reply{status(413, "", ""), ok}, tries: 1, kind: ikigai.ErrorTooLarge},
 		{name: "model", replies: []reply{status(404, "", `{"error":"no such model"}`), ok}, tries: 1, kind: ikigai.ErrorModel},
 		{name: "vendor says no", replies: []reply{status(500, "X-Should-Retry: false", ""), ok}, tries: 1, kind: ikigai.ErrorServer},
+		{name: "web page", replies: []reply{status(200, "Content-Type: text/html; charset=utf-8", "Welcome"), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
+		{name: "web page by its looks", replies: []reply{status(200, "Content-Type: application/json", "\n <!DOCTYPE html>"), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
+		{name: "a reply that is called HTML", replies: []reply{status(200, "Content-Type: text/html", "data: hi\nend\n")}, tries: 1, text: "data: hi"},
+		{name: "empty", replies: []reply{status(200, "", " \n"), ok}, tries: 2, text: "hi"},
+		{name: "nothing there", replies: []reply{status(404, "", "404 page not found"), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
 		{name: "redirect", replies: []reply{status(307, "Location: http://elsewhere.test/", ""), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
 	}
 	for _, tt := range tests {
@@ -379,26 +387,96 @@ func TestUnreachable(t *testing.T) {
 	noHost := func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.DNSError{Err: "no such host", Name: "acme.test", IsNotFound: true}
 	}
+	unable := func(err error) func(context.Context, string, string) (net.Conn, error) {
+		return func(context.Context, string, string) (net.Conn, error) { return nil, err }
+	}
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	hangUp := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer hangUp.Close()
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	go func() {
+		for c, err := other.Accept(); err == nil; c, err = other.Accept() {
+			c.Read(make([]byte, 1)) // an answer without a request is no answer
+			io.WriteString(c, "220 mail.test ESMTP\r\n")
+			c.Close()
+		}
+	}()
+	host := func(s string) string { return s[strings.LastIndex(s, "/")+1:] }
+	proxy := func(*http.Request) (*url.URL, error) { return url.Parse(refused.URL) }
+	reset := &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+	away := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.EHOSTUNREACH)}
+	away2 := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	const again = " Check the network and vendors.acme.base_url, then try again."
 	for _, tt := range []struct {
 		name, url string
 		cfg       Config
 		kind      ikigai.ErrorKind
-		do        string
+		retries   int
+		text      string
 	}{
-		{"refused", refused.URL, Config{MaxAttempts: 1}, ikigai.ErrorNetwork, "Start the server, or correct base_url"},
-		{"certificate", secure.URL, Config{}, ikigai.ErrorNetwork, "Check base_url, and which certificates this machine trusts"},
-		{"no host", "http://acme.test", Config{Dial: noHost}, ikigai.ErrorNetwork, "Check the network and base_url, then try again"},
-		{"no address", "acme.test/v1", Config{}, ikigai.ErrorUsage, "Correct base_url in the settings"},
-		{"bad key", refused.URL, Config{Key: "sk-\x00secret-key"}, ikigai.ErrorAuth, "Check the key"},
+		{"refused", refused.URL, Config{}, ikigai.ErrorNetwork, 1,
+			"Nothing answers at " + host(refused.URL) + ": connection refused. Start the server, or check vendors.acme.base_url."},
+		{"refused elsewhere", "http://acme.test:81", Config{Dial: unable(away2)}, ikigai.ErrorNetwork, 3, "Nothing answers at acme.test:81: connection refused." + again},
+		{"reset", "http://acme.test", Config{Dial: unable(reset)}, ikigai.ErrorNetwork, 3,
+			"acme.test closed the connection without an answer. Try again, or see what the server says of it."},
+		{"hung up", hangUp.URL, Config{MaxAttempts: 1}, ikigai.ErrorNetwork, 0,
+			host(hangUp.URL) + " closed the connection without an answer. Try again, or see what the server says of it."},
+		{"no way", "http://acme.test", Config{Dial: unable(away)}, ikigai.ErrorNetwork, 3, "acme.test cannot be reached: no route to host." + again},
+		{"no connection", "http://acme.test", Config{Dial: unable(os.ErrDeadlineExceeded)}, ikigai.ErrorNetwork, 3, "Nothing answers at acme.test: no connection within 10 s." + again},
+		{"proxy", "http://acme.test", Config{Proxy: proxy, MaxAttempts: 1}, ikigai.ErrorNetwork, 0,
+			"The proxy on the way to acme.test cannot be used: connection refused. Check the variables HTTPS_PROXY and HTTP_PROXY."},
+		{"certificate", secure.URL, Config{}, ikigai.ErrorNetwork, 0, "The certificate of " + host(secure.URL) +
+			" cannot be trusted: nobody whom this machine knows has signed it. Check vendors.acme.base_url, and which certificates this machine trusts."},
+		{"https to http", "https" + strings.TrimPrefix(plain.URL, "http"), Config{}, ikigai.ErrorNetwork, 0,
+			host(plain.URL) + " speaks http, not https. Write http:// in vendors.acme.base_url, or another address."},
+		{"https to another protocol", "https://" + other.Addr().String(), Config{}, ikigai.ErrorNetwork, 0,
+			other.Addr().String() + " does not speak https. Check vendors.acme.base_url."},
+		{"http to another protocol", "http://" + other.Addr().String(), Config{}, ikigai.ErrorNetwork, 0,
+			other.Addr().String() + " does not speak http. Check vendors.acme.base_url."},
+		{"no host", "http://acme.test", Config{Dial: noHost}, ikigai.ErrorNetwork, 0, "There is no machine with the name acme.test." + again},
+		{"no address", "acme.test/v1", Config{}, ikigai.ErrorUsage, 0, "The base URL of acme/large is no http or https address. Correct base_url in the settings."},
+		{"bad key", refused.URL, Config{Key: "sk-\x00secret-key"}, ikigai.ErrorAuth, 0, "The key of acme holds control characters. Check the key of acme."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.cfg.Name, tt.cfg.BaseURL = "acme/large", tt.url+"?key=sk-in-address"
-			o := run(t, t.Context(), NewClient(tt.cfg))
-			if o.err == nil || o.err.Kind != tt.kind || len(o.retries) != 0 || !strings.HasPrefix(o.err.Do, tt.do) {
-				t.Errorf("%+v", o)
+			c := NewClient(tt.cfg)
+			o := outcome{}
+			if tt.retries > 1 { // which nobody waits for in reality
+				synctest.Test(t, func(t *testing.T) { o = run(t, t.Context(), c) })
+			} else {
+				o = run(t, t.Context(), c)
+				c.http.CloseIdleConnections()
+			}
+			if o.err == nil || o.err.Kind != tt.kind || len(o.retries) != tt.retries || o.err.Error() != tt.text {
+				t.Errorf("%d retries, error %v\nwant %s", len(o.retries), o.err, tt.text)
+			}
+			for _, r := range o.retries {
+				if r.Of != tt.retries+1 || tt.retries == 1 && r.After > 200*time.Millisecond {
+					t.Errorf("told of %+v", r)
+				}
 			}
 			if s := o.err.Error(); strings.Contains(s, "sk-") { // P41
 				t.Error(s)
+			}
+		})
+	}
+}
+
+// What is no reply is told apart from one that is cut off.
+func TestNoReply(t *testing.T) {
+	for body, want := range map[string]string{
+		"":       "The reply of acme/large is empty, and its status says that all is well. Try again; if it stays so, check vendors.acme.base_url.",
+		"<html>": "http://acme.test/v1/chat/completions answered with a web page, not with a model's reply. Check vendors.acme.base_url; it usually ends in /v1.",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := serve(t, Config{MaxAttempts: 1}, func(w http.ResponseWriter, r *http.Request) { answer(w, body) })
+			if o := run(t, t.Context(), c); o.err == nil || o.err.Error() != want {
+				t.Errorf("%q: %v", body, o.err)
 			}
 		})
 	}

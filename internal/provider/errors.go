@@ -2,16 +2,12 @@ package provider
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"ikigai"
@@ -23,13 +19,23 @@ type permanent struct{ error }
 // Unwrap returns the cause.
 func (p permanent) Unwrap() error { return p.error }
 
-// Refusal returns the error that a vendor's answer with another status than
-// 200 tells of.
-func (c Config) Refusal(status int, header http.Header, body []byte) *ikigai.Error {
-	e := c.fault(parseFault(body), status)
+// refusal returns the error that a vendor's answer with another status than
+// 200 tells of. at is where the request went.
+func (c Config) refusal(at *url.URL, status int, header http.Header, body []byte) *ikigai.Error {
+	f := parseFault(body)
+	e := c.fault(f, status)
 	e.RetryAfter = retryAfter(header, time.Now())
-	if e.Kind == ikigai.ErrorBadRequest && status >= 300 && status < 400 {
-		e.Do = "Set base_url to the address that the vendor names: " + c.words(header.Get("Location"))
+	switch {
+	case status >= 300 && status < 400:
+		c.redirected(e, at, header.Get("Location"))
+	case e.Kind == ikigai.ErrorBadRequest && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed):
+		if !f.told {
+			e.What, e.Do = "Nothing is at "+c.address(at), c.checkBaseURL()
+		} else if e.Do == c.do(e.Kind) {
+			e.Do = c.checkBaseURL()
+		}
+	case e.RetryAfter > 0 && e.Do == waitALittle:
+		e.Do = "Try again in " + roughly(e.RetryAfter)
 	}
 	if header.Get("X-Should-Retry") == "false" {
 		e.Err = permanent{errors.New("the vendor says that sending again cannot help")}
@@ -47,56 +53,76 @@ func (c Config) Fault(body []byte) *ikigai.Error {
 // fault tells of f, which came with the given status; 0 is unknown.
 func (c Config) fault(f fault, status int) *ikigai.Error {
 	kind := f.kind(status)
-	e := &ikigai.Error{Kind: kind, Status: status, What: c.what(f, kind, status), Do: c.do(kind)}
-	if strings.Contains(strings.ToLower(f.message), "requires more system memory") {
-		e.Do = "Choose a smaller model, or give the server more memory"
+	message := strings.TrimRight(c.words(f.message), ". ")
+	e := &ikigai.Error{Kind: kind, Status: status, What: c.what(kind), Do: c.do(kind)}
+	switch {
+	case message == "":
+	case f.is("script"): // its errors are written for the same reader
+		e.What = message
+	default:
+		e.What += ": " + message
 	}
-	if f.is("tool_use_failed") {
+	switch {
+	case f.says("requires more system memory"):
+		e.Do = "Choose a smaller model, or give the server more memory"
+	case f.lacksTools():
+		e.Do = "Choose a model that can call tools, or a server that lets it"
+	case f.says("http request to an https server"):
+		e.Do = "Write https:// in " + c.baseURLSetting()
+	case f.is("tool_use_failed"):
 		e.Do = "Send the statement again; the model called a tool with input that does not fit it"
+	case kind == ikigai.ErrorBadRequest:
+		// What vendors advise is better than what can be said of any refusal.
+		if what, advice := lastSentence(e.What); advice != "" {
+			e.What, e.Do = what, advice
+		}
 	}
 	return e
 }
 
-// what returns the first sentence, with the vendor's own words at its end.
-func (c Config) what(f fault, kind ikigai.ErrorKind, status int) string {
-	var s string
+// lastSentence cuts off the last of several sentences.
+func lastSentence(s string) (before, last string) {
+	for i := len(s) - 3; i > 0; i-- {
+		if s[i] == '.' && s[i+1] == ' ' && s[i+2] >= 'A' && s[i+2] <= 'Z' {
+			return s[:i], s[i+2:]
+		}
+	}
+	return s, ""
+}
+
+// what returns the first sentence, to which the vendor's own words are added.
+func (c Config) what(kind ikigai.ErrorKind) string {
 	switch kind {
 	case ikigai.ErrorAuth:
-		s = c.vendor() + " refuses the key"
 		if c.Key == "" {
-			s = c.vendor() + " wants a key"
+			return c.vendor() + " wants a key"
 		}
+		return c.vendor() + " refuses the key"
 	case ikigai.ErrorPermission:
-		s = c.vendor() + " does not allow this with the key"
+		return c.vendor() + " does not allow this with the key"
 	case ikigai.ErrorModel:
-		s = fmt.Sprintf("%s cannot serve the model %q", c.vendor(), c.Model)
+		return fmt.Sprintf("%s cannot serve the model %q", c.vendor(), c.Model)
 	case ikigai.ErrorContext:
-		s = "The conversation does not fit " + c.Name
+		return "The conversation does not fit " + c.Name
 	case ikigai.ErrorTooLarge:
-		s = "The request is larger than " + c.vendor() + " takes"
+		return "The request is larger than " + c.vendor() + " takes"
 	case ikigai.ErrorRateLimit:
-		s = c.vendor() + " wants fewer requests"
+		return c.vendor() + " wants fewer requests"
 	case ikigai.ErrorQuota:
-		s = "The account at " + c.vendor() + " has nothing left to spend"
+		return "The account at " + c.vendor() + " has nothing left to spend"
 	case ikigai.ErrorOverloaded:
-		s = c.vendor() + " has no capacity now"
+		return c.vendor() + " has no capacity now"
 	case ikigai.ErrorServer:
-		s = c.vendor() + " failed"
+		return c.vendor() + " failed"
 	case ikigai.ErrorTimeout:
-		s = c.vendor() + " did not answer in time"
+		return c.vendor() + " did not answer in time"
 	case ikigai.ErrorContentFilter:
-		s = "The content filter of " + c.vendor() + " refuses the conversation"
-	default:
-		s = c.vendor() + " refuses the request"
+		return "The content filter of " + c.vendor() + " refuses the conversation"
 	}
-	if status != 0 {
-		s += fmt.Sprintf(" (status %d)", status)
-	}
-	if message := c.words(f.message); message != "" {
-		s += ": " + strings.TrimRight(message, ". ")
-	}
-	return s
+	return c.vendor() + " refuses the request"
 }
+
+const waitALittle = "Wait a little and try again"
 
 // do returns the second sentence.
 func (c Config) do(kind ikigai.ErrorKind) string {
@@ -119,13 +145,11 @@ func (c Config) do(kind ikigai.ErrorKind) string {
 	case ikigai.ErrorTooLarge:
 		return "Attach less, or start a new session"
 	case ikigai.ErrorRateLimit, ikigai.ErrorOverloaded:
-		return "Wait a little and try again"
+		return waitALittle
 	case ikigai.ErrorQuota:
 		return "Check the plan and the billing of the account that " + key + " belongs to"
 	case ikigai.ErrorServer, ikigai.ErrorTimeout, ikigai.ErrorIncomplete:
 		return "Try again"
-	case ikigai.ErrorNetwork:
-		return "Check the network and base_url, then try again"
 	case ikigai.ErrorContentFilter:
 		return "Put the statement another way"
 	}
@@ -149,29 +173,6 @@ func (c Config) explain(ctx context.Context, err error) *ikigai.Error {
 		return c.failure(ikigai.ErrorTimeout, c.vendor()+" did not answer in the time there was", ctx.Err())
 	}
 	return c.network(err)
-}
-
-// network explains why a request brought no answer.
-func (c Config) network(err error) *ikigai.Error {
-	var wrapped *url.Error // it holds the address, which may hold a key
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err
-	}
-	e := c.failure(ikigai.ErrorNetwork, fmt.Sprintf("%s cannot be reached: %s", c.vendor(), c.words(err.Error())), err)
-	var (
-		dns         *net.DNSError
-		certificate *tls.CertificateVerificationError
-		authority   x509.UnknownAuthorityError
-	)
-	switch {
-	case errors.As(err, &dns) && dns.IsNotFound:
-		e.Err = permanent{err}
-	case errors.As(err, &certificate), errors.As(err, &authority):
-		e.Do, e.Err = "Check base_url, and which certificates this machine trusts", permanent{err}
-	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Do = "Start the server, or correct base_url"
-	}
-	return e
 }
 
 // cut returns the error of a reply that could not be read to its end.
@@ -210,6 +211,18 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return max(0, at.Sub(now))
 	}
 	return 0
+}
+
+// roughly returns d in a unit that fits it, rounded up.
+func roughly(d time.Duration) string {
+	up := func(unit time.Duration) int64 { return int64((d + unit - 1) / unit) }
+	switch {
+	case d <= 2*time.Minute:
+		return fmt.Sprintf("%d s", up(time.Second))
+	case d <= 2*time.Hour:
+		return fmt.Sprintf("%d min", up(time.Minute))
+	}
+	return fmt.Sprintf("%d h", up(time.Hour))
 }
 
 // seconds returns s seconds, at most a day.

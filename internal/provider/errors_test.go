@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -15,10 +16,14 @@ import (
 	"ikigai/internal/providertest"
 )
 
-var config = Config{Name: "acme/large", Model: "large-1", Key: "sk-very-secret", KeySource: "ACME_API_KEY"}
+// at is where the requests of config go.
+var at = &url.URL{Scheme: "https", Host: "acme.test", Path: "/v1/chat/completions", RawQuery: "key=sk-in-address", User: url.User("sk-user")}
+
+var config = Config{BaseURL: "https://acme.test/v1/", Name: "acme/large", Model: "large-1", Key: "sk-very-secret", KeySource: "ACME_API_KEY"}
 
 // Errors as vendors and servers of the dialect report them. P29
 func TestRefusal(t *testing.T) {
+	const nothing = "Nothing is at https://acme.test/v1/chat/completions. Check vendors.acme.base_url; it usually ends in /v1."
 	tests := []struct {
 		status int
 		body   string
@@ -26,7 +31,7 @@ func TestRefusal(t *testing.T) {
 		text   string
 	}{
 		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
-			ikigai.ErrorContext, "The conversation does not fit acme/large (status 400): This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Start a new session, or choose a model with a larger context."},
+			ikigai.ErrorContext, "The conversation does not fit acme/large: This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Start a new session, or choose a model with a larger context."},
 		{400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_ctx":4096}}`, ikigai.ErrorContext, ""},
 		{400, `{"object":"error","message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length","type":"invalid_request_error","code":"3051"}`, ikigai.ErrorContext, ""},
 		{413, `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum","type":"invalid_request_error"}}`, ikigai.ErrorContext, ""},
@@ -35,39 +40,57 @@ func TestRefusal(t *testing.T) {
 		{400, `{"error":{"message":"Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024","code":"string_above_max_length"}}`, ikigai.ErrorBadRequest, ""},
 		{400, `{"error":{"message":"Invalid 'messages[3].tool_calls[0].id': string too long. Expected 40","type":"invalid_request_error","code":"string_above_max_length"}}`, ikigai.ErrorBadRequest, ""},
 		{400, `{"error":{"message":"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'","type":"invalid_request_error"}}`, ikigai.ErrorBadRequest,
-			"acme refuses the request (status 400): An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. Check the model and the settings for acme."},
+			"acme refuses the request: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. Check the model and the settings for acme."},
 		{400, `{"error":{"message":"Invalid schema for function 'context': In context=(), 'required' is required","code":"invalid_function_parameters"}}`, ikigai.ErrorBadRequest, ""},
 		{429, `{"error":{"message":"Request too large for gpt-4 on tokens per min (TPM): Limit 10000, Requested 12000","type":"tokens","code":"rate_limit_exceeded"}}`, ikigai.ErrorTooLarge, ""},
-		{429, `{"error":{"message":"Rate limit reached for gpt-4","type":"requests","code":"rate_limit_exceeded"}}`, ikigai.ErrorRateLimit, "acme wants fewer requests (status 429): Rate limit reached for gpt-4. Wait a little and try again."},
+		{429, `{"error":{"message":"Rate limit reached for gpt-4","type":"requests","code":"rate_limit_exceeded"}}`, ikigai.ErrorRateLimit, "acme wants fewer requests: Rate limit reached for gpt-4. Wait a little and try again."},
 		{429, `{"error":{"message":"You exceeded your current quota, please check your plan","type":"insufficient_quota","code":"insufficient_quota"}}`, ikigai.ErrorQuota, ""},
 		{402, `{"error":{"message":"Insufficient Balance","type":"unknown_error","code":"invalid_request_error"}}`, ikigai.ErrorQuota, ""},
 		{401, `{"error":{"message":"Incorrect API key provided: sk-very-secret.","code":"invalid_api_key"}}`, ikigai.ErrorAuth,
-			"acme refuses the key (status 401): Incorrect API key provided: [key]. Check the key in ACME_API_KEY."},
+			"acme refuses the key: Incorrect API key provided: [key]. Check the key in ACME_API_KEY."},
 		{403, `{"error":{"code":"unsupported_country_region_territory","message":"Country, region, or territory not supported"}}`, ikigai.ErrorPermission, ""},
 		{404, `{"error":"model \"large-1\" not found, try pulling it first"}`, ikigai.ErrorModel, ""},
-		{404, `404 page not found`, ikigai.ErrorBadRequest, ""},
+		{404, `404 page not found`, ikigai.ErrorBadRequest, nothing},
+		{404, `<!DOCTYPE html><title>Not Found</title>`, ikigai.ErrorBadRequest, nothing},
+		{404, ``, ikigai.ErrorBadRequest, nothing},
+		{404, `{"detail":"Not Found"}`, ikigai.ErrorBadRequest, nothing},
+		{405, `<html>`, ikigai.ErrorBadRequest, nothing},
+		{404, `{"error":{"message":"Invalid URL (POST /chat/completions)","type":"invalid_request_error"}}`, ikigai.ErrorBadRequest,
+			"acme refuses the request: Invalid URL (POST /chat/completions). Check vendors.acme.base_url; it usually ends in /v1."},
+		// What a vendor advises comes in the place of our advice.
+		{404, `{"error":{"message":"Unknown request URL: POST /x. Use POST /y."}}`, ikigai.ErrorBadRequest, "acme refuses the request: Unknown request URL: POST /x. Use POST /y."},
+		{400, `{"error":{"message":"Version 1.2 of tools is gone (v. 2). It went last year. Use functions. "}}`, ikigai.ErrorBadRequest,
+			"acme refuses the request: Version 1.2 of tools is gone (v. 2). It went last year. Use functions."},
+		{400, `{"error":{"message":"a.script:3: expected in the results but not found: prompt is too long. Change the expect:.","code":"script"}}`, ikigai.ErrorBadRequest,
+			"a.script:3: expected in the results but not found: prompt is too long. Change the expect:."},
+		{400, `{"error":{"message":"gemma:2b does not support tools","type":"api_error"}}`, ikigai.ErrorBadRequest,
+			"acme refuses the request: gemma:2b does not support tools. Choose a model that can call tools, or a server that lets it."},
+		{404, `{"error":{"message":"No endpoints found that support tool use. Try disabling \"bash\".","code":404}}`, ikigai.ErrorBadRequest, ""},
+		{500, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`, ikigai.ErrorBadRequest, ""},
+		{400, `Client sent an HTTP request to an HTTPS server.`, ikigai.ErrorBadRequest,
+			"acme refuses the request: Client sent an HTTP request to an HTTPS server. Write https:// in vendors.acme.base_url."},
 		{400, `{"object":"error","message":"Invalid model: large-1","type":"invalid_model","code":"1500"}`, ikigai.ErrorModel, ""},
 		{400, `{"error":{"message":"large-1 is not a valid model ID","code":400}}`, ikigai.ErrorModel, ""},
 		{500, `{"error":{"message":"model requires more system memory (5.6 GiB) than is available (3.1 GiB)","type":"api_error"}}`, ikigai.ErrorModel,
-			`acme cannot serve the model "large-1" (status 500): model requires more system memory (5.6 GiB) than is available (3.1 GiB). Choose a smaller model, or give the server more memory.`},
+			`acme cannot serve the model "large-1": model requires more system memory (5.6 GiB) than is available (3.1 GiB). Choose a smaller model, or give the server more memory.`},
 		{400, `{"error":{"code":"content_filter","message":"The response was filtered","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`, ikigai.ErrorContentFilter, ""},
-		{422, `{"detail":[{"type":"missing","loc":["body","messages"],"msg":"Field required"}]}`, ikigai.ErrorBadRequest, "acme refuses the request (status 422): Field required. Check the model and the settings for acme."},
+		{422, `{"detail":[{"type":"missing","loc":["body","messages"],"msg":"Field required"}]}`, ikigai.ErrorBadRequest, "acme refuses the request: Field required. Check the model and the settings for acme."},
 		{401, `{"detail":"Invalid API Key"}`, ikigai.ErrorAuth, ""},
 		{429, `{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":"{\"error\":{\"message\":\"big is temporarily rate-limited upstream\"}}","provider_name":"X"}}}`, ikigai.ErrorRateLimit,
-			"acme wants fewer requests (status 429): big is temporarily rate-limited upstream. Wait a little and try again."},
+			"acme wants fewer requests: big is temporarily rate-limited upstream. Wait a little and try again."},
 		{400, `[{"error":{"code":400,"message":"API key not valid","status":"UNAUTHENTICATED"}}]`, ikigai.ErrorAuth, ""},
-		{503, `<html><head><title>503</title></head></html>`, ikigai.ErrorOverloaded, "acme has no capacity now (status 503). Wait a little and try again."},
+		{503, `<html><head><title>503</title></head></html>`, ikigai.ErrorOverloaded, "acme has no capacity now. Wait a little and try again."},
 		{529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, ikigai.ErrorOverloaded, ""},
 		{413, ``, ikigai.ErrorTooLarge, ""},
-		{500, `{"error":{"message":"The server had an error","type":"server_error"}}`, ikigai.ErrorServer, "acme failed (status 500): The server had an error. Try again."},
+		{500, `{"error":{"message":"The server had an error","type":"server_error"}}`, ikigai.ErrorServer, "acme failed: The server had an error. Try again."},
 		{504, `upstream request timeout`, ikigai.ErrorTimeout, ""},
 		{408, ``, ikigai.ErrorTimeout, ""},
 		{409, ``, ikigai.ErrorOverloaded, ""},
-		{502, `null`, ikigai.ErrorServer, "acme failed (status 502). Try again."},
+		{502, `null`, ikigai.ErrorServer, "acme failed. Try again."},
 		{418, `{"error":{}}`, ikigai.ErrorBadRequest, ""},
 	}
 	for _, tt := range tests {
-		got := config.Refusal(tt.status, http.Header{}, []byte(tt.body))
+		got := config.refusal(at, tt.status, http.Header{}, []byte(tt.body))
 		if got.Kind != tt.kind || got.Status != tt.status {
 			t.Errorf("%d %s\nis a %s with status %d: %v", tt.status, tt.body, got.Kind, got.Status, got)
 		}
@@ -104,7 +127,7 @@ func TestRecordedRefusals(t *testing.T) {
 					want = w.kind
 				}
 			}
-			got := config.Refusal(rec.Status, rec.Header, []byte(rec.Body))
+			got := config.refusal(at, rec.Status, rec.Header, []byte(rec.Body))
 			if got.Kind != want || !strings.Contains(got.What, ": ") || got.Do == "" {
 				t.Errorf("%s, status %d is a %s: %v", rec.Name, rec.Status, got.Kind, got)
 			}
@@ -118,17 +141,48 @@ func TestRecordedRefusals(t *testing.T) {
 	}
 }
 
+func TestRedirect(t *testing.T) {
+	const sends = "https://acme.test/v1/chat/completions sends requests "
+	for location, want := range map[string]string{
+		"https://new.test/v2/chat/completions?key=sk-x": sends + "on to https://new.test/v2/chat/completions. Set vendors.acme.base_url to https://new.test/v2.",
+		"/api/v1/chat/completions":                      sends + "on to https://acme.test/api/v1/chat/completions. Set vendors.acme.base_url to https://acme.test/api/v1.",
+		"//u:p@new.test/login":                          sends + "on to https://new.test/login. Check vendors.acme.base_url; it usually ends in /v1.",
+		"":                                              sends + "to another address. Check vendors.acme.base_url; it usually ends in /v1.",
+		"http://[":                                      sends + "to another address. Check vendors.acme.base_url; it usually ends in /v1.",
+	} {
+		got := config.refusal(at, 307, http.Header{"Location": {location}}, nil)
+		if got.Error() != want || got.Kind != ikigai.ErrorBadRequest {
+			t.Errorf("%q: %s: %v", location, got.Kind, got)
+		}
+	}
+}
+
+// Who is told to wait is told how long.
+func TestWait(t *testing.T) {
+	for after, want := range map[string]string{
+		"0.2": "Try again in 1 s", "120": "Try again in 120 s", "121": "Try again in 3 min", "7201": "Try again in 3 h", "": "Wait a little and try again",
+	} {
+		if got := config.refusal(at, 429, http.Header{"Retry-After": {after}}, nil); got.Do != want {
+			t.Errorf("%q: %s", after, got.Do)
+		}
+	}
+	got := config.refusal(at, 401, http.Header{"Retry-After": {"9"}}, nil)
+	if got.Do != "Check the key in ACME_API_KEY" {
+		t.Error(got.Do)
+	}
+}
+
 // P41
 func TestRedaction(t *testing.T) {
 	c := config
 	c.Header = map[string]string{"X-Auth": "Bearer other-secret", "X-Short": "on"}
-	got := c.Refusal(400, http.Header{}, []byte(`{"error":{"message":"on sk-very-secret and other-secret"}}`)).Error()
-	if want := "acme refuses the request (status 400): on [key] and [secret]. Check the model and the settings for acme."; got != want {
+	got := c.refusal(at, 400, http.Header{}, []byte(`{"error":{"message":"on sk-very-secret and other-secret"}}`)).Error()
+	if want := "acme refuses the request: on [key] and [secret]. Check the model and the settings for acme."; got != want {
 		t.Error(got)
 	}
 	c = Config{Name: "acme/large", KeySource: "ACME_API_KEY"}
-	got = c.Refusal(401, http.Header{}, nil).Error()
-	if want := "acme wants a key (status 401). Set ACME_API_KEY."; got != want {
+	got = c.refusal(at, 401, http.Header{}, nil).Error()
+	if want := "acme wants a key. Set ACME_API_KEY."; got != want {
 		t.Error(got)
 	}
 }
@@ -167,7 +221,7 @@ func FuzzRefusal(f *testing.F) {
 	f.Add(500, strings.Repeat("long ", 500)+"\xff")
 	f.Add(429, `{"error":"{\"error\":\"{}\"}"}`)
 	f.Fuzz(func(t *testing.T, status int, body string) {
-		for _, e := range []*ikigai.Error{config.Refusal(status, http.Header{}, []byte(body)), config.Fault([]byte(body))} {
+		for _, e := range []*ikigai.Error{config.refusal(at, status, http.Header{}, []byte(body)), config.Fault([]byte(body))} {
 			s := e.Error()
 			if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(s) > 1000 {
 				t.Errorf("%q", s)

@@ -15,6 +15,7 @@ type fault struct {
 	message string
 	words   []string // types and codes, in lower case
 	status  int      // where the body names one
+	told    bool     // there is an error object, or an error in words: not merely a page
 }
 
 // parseFault reads the body of an error: an object with an error object or
@@ -43,6 +44,7 @@ func (f *fault) read(v any) {
 			f.read(item)
 		}
 	case map[string]any:
+		f.told = f.told || v["error"] != nil || v["object"] == "error"
 		for _, name := range []string{"type", "code", "status"} {
 			f.readWord(v[name])
 		}
@@ -120,6 +122,10 @@ func (f fault) says(parts ...string) bool {
 // more than the status it came with.
 func (f fault) kind(status int) ikigai.ErrorKind {
 	switch {
+	case f.is("script"):
+		return kindOfStatus(status, f)
+	case f.lacksTools():
+		return ikigai.ErrorBadRequest
 	case f.isContext(status):
 		return ikigai.ErrorContext
 	case f.is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"),
@@ -180,6 +186,16 @@ func (f fault) isContext(status int) bool {
 		"prompt is too long", "prompt too long", "input is too long for requested model",
 		"reduce the length of the messages", "exceeds the maximum number of tokens allowed", "larger than the maximum context",
 		"context the overflows", "`inputs` tokens + `max_new_tokens` must be",
+	)
+}
+
+// lacksTools reports whether f says that the model cannot call tools, or is not
+// served so that it can.
+func (f fault) lacksTools() bool {
+	return f.says(
+		"does not support tools", "not support tool", "that support tool use", // Ollama, others, OpenRouter
+		"function calling is not enabled", "tool calling` is not supported", // Mistral, Groq
+		"requires --jinja", "requires --enable-auto-tool-choice", // llama.cpp, vLLM
 	)
 }
 

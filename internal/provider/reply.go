@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -35,10 +36,30 @@ func (r *Reply) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// unread puts back what was read of the reply.
+func (r *Reply) unread(start []byte) { r.body = io.MultiReader(bytes.NewReader(start), r.body) }
+
 // SetIdle sets how long to wait from now on for the next byte.
 func (r *Reply) SetIdle(idle time.Duration) {
 	r.idle = idle
 	r.watch.reset(idle)
+}
+
+// Peek reads up to the first byte of src that is no space, and some more. It
+// returns what it read. The error is io.EOF if src holds nothing but spaces.
+func Peek(src io.Reader) (start []byte, err error) {
+	start = make([]byte, 0, 64)
+	for len(start) < cap(start) {
+		n, err := src.Read(start[len(start):cap(start)])
+		start = start[:len(start)+n]
+		if len(bytes.TrimSpace(start)) > 0 {
+			return start, nil
+		}
+		if err != nil {
+			return start, err
+		}
+	}
+	return start, nil
 }
 
 // Drain reads what a whole reply still has, as long as that is short and comes

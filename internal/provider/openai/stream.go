@@ -119,11 +119,12 @@ type decoder struct {
 
 // read decodes the chunks of src up to [DONE] or its end.
 func (d *decoder) read(src io.Reader) error {
-	first, src, err := peek(src)
-	if err != nil {
+	start, err := provider.Peek(src)
+	if err != nil && err != io.EOF {
 		return d.late(err)
 	}
-	if first == '{' {
+	src = io.MultiReader(bytes.NewReader(start), src)
+	if bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")) {
 		return d.readWhole(src)
 	}
 	events := sse.NewReader(src, 0)
@@ -159,25 +160,6 @@ func (d *decoder) fail(err error) error {
 		return provider.ErrStopped
 	}
 	return err
-}
-
-// peek returns the first byte of src that is no white space, and src again.
-func peek(src io.Reader) (byte, io.Reader, error) {
-	var read [64]byte
-	for n := 0; n < len(read); {
-		m, err := src.Read(read[n:])
-		n += m
-		if rest := bytes.TrimLeft(read[:n], " \t\r\n"); len(rest) > 0 {
-			return rest[0], io.MultiReader(bytes.NewReader(read[:n]), src), nil
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return 0, nil, err
-		}
-	}
-	return 0, io.MultiReader(bytes.NewReader(read[:]), src), nil
 }
 
 // readWhole decodes a reply that was not streamed.
