@@ -33,8 +33,9 @@ func (s *Store) Check(ctx context.Context) (Health, error) {
 	if err := s.sameFile(); err != nil {
 		return h, err
 	}
-	const facts = `SELECT v.user_version, j.journal_mode, count(*), coalesce(sum(head), 0)
-	FROM pragma_user_version v, pragma_journal_mode j LEFT JOIN sessions`
+	const facts = `SELECT v.user_version, j.journal_mode, s.sessions, s.events
+	FROM pragma_user_version v, pragma_journal_mode j,
+		(SELECT count(*) AS sessions, coalesce(sum(head), 0) AS events FROM sessions) s`
 	row := s.readers.QueryRowContext(context.WithoutCancel(ctx), facts)
 	if err := row.Scan(&h.Schema, &h.JournalMode, &h.Sessions, &h.Events); err != nil {
 		return h, fail(s.path, "check", err)

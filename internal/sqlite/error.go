@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -29,7 +30,21 @@ func fail(path, operation string, err error) error {
 		return fmt.Errorf("%s: %w", operation, err)
 	}
 	what, do := explain(path, err)
-	return &ikigai.Error{Kind: ikigai.ErrorStore, What: what + " (" + operation + ": " + err.Error() + ")", Do: do, Err: err}
+	return &ikigai.Error{Kind: ikigai.ErrorStore, What: what, Do: do, Err: fmt.Errorf("%s: %w", operation, err)}
+}
+
+// notAFile returns the error about a path that leads to no regular file.
+func notAFile(path string, isDir bool) error {
+	e := &ikigai.Error{
+		Kind: ikigai.ErrorStore,
+		What: path + " is not a file that can hold a database",
+		Do:   "Name a file in the setting database",
+	}
+	if isDir {
+		e.What = path + " is a directory"
+		e.Do = "Name a file in it, such as " + filepath.Join(path, "ikigai.db")
+	}
+	return e
 }
 
 func explain(path string, err error) (what, do string) {
@@ -47,14 +62,18 @@ func explain(path string, err error) (what, do string) {
 		return fmt.Sprintf("The database %s cannot be opened", path),
 			fmt.Sprintf("Check that the directory %s is there and writable", filepath.Dir(path))
 	case sqlite3.SQLITE_NOTADB:
-		return fmt.Sprintf("The file %s is not a database", path),
-			"Move it away, or name another database file in the settings; a new one is created at the next start"
+		return path + " is not a database",
+			"Name another file, or remove it if it is of no use"
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Sprintf("The database %s is damaged", path),
 			"Make a copy of it, then put back a backup or move it away; a new one is created at the next start"
 	case sqlite3.SQLITE_IOERR:
 		return fmt.Sprintf("The database %s cannot be read or written", path),
 			"Check that its disk is connected, healthy and not full"
+	}
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EEXIST) {
+		return fmt.Sprintf("The database %s cannot be created: a file stands where %s or a directory above it belongs", path, filepath.Dir(path)),
+			"Name another file in the setting database"
 	}
 	if errors.Is(err, os.ErrPermission) {
 		return fmt.Sprintf("The database %s may not be accessed", path),

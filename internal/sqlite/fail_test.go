@@ -20,7 +20,7 @@ func wantStoreError(t *testing.T, err error, path, what string) {
 	t.Helper()
 	var told *ikigai.Error
 	if !errors.As(err, &told) || told.Kind != ikigai.ErrorStore || told.Do == "" ||
-		!strings.Contains(told.What, path) || !strings.Contains(told.What, what) {
+		!strings.Contains(told.What, path) || !strings.Contains(told.What, what) || strings.Contains(told.What, "(") {
 		t.Errorf("got %v; want an error of the store that says %q of %s", err, what, path)
 	}
 }
@@ -95,13 +95,13 @@ func TestOpenRefuses(t *testing.T) { // P9
 			if err := os.Mkdir(path, 0o700); err != nil {
 				t.Fatal(err)
 			}
-		}, "cannot be opened"},
+		}, "is a directory"},
 		"below a file": {func(t *testing.T, path string) {
 			dir := filepath.Dir(path)
 			if err := errors.Join(os.Remove(dir), os.WriteFile(dir, nil, 0o600)); err != nil {
 				t.Fatal(err)
 			}
-		}, "cannot be used"},
+		}, "a file stands where"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "dir", "ikigai.db")
@@ -116,6 +116,54 @@ func TestOpenRefuses(t *testing.T) { // P9
 			}
 			wantStoreError(t, err, path, test.what)
 		})
+	}
+}
+
+// What a person reads of the commonest mistakes.
+func TestWrongFile(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(text, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		dir:         dir + " is a directory. Name a file in it, such as " + dir + "/ikigai.db.",
+		text:        text + " is not a database. Name another file, or remove it if it is of no use.",
+		"/dev/null": "/dev/null is not a file that can hold a database. Name a file in the setting database.",
+	} {
+		for name, open := range map[string]func(context.Context, string) (*Store, error){"Open": Open, "OpenExisting": OpenExisting} {
+			if _, err := open(t.Context(), path); err == nil || err.Error() != want {
+				t.Errorf("%s: %v\nwant %s", name, err, want)
+			}
+		}
+	}
+}
+
+// Who only reads leaves no trace where there is nothing to read.
+func TestOpenExisting(t *testing.T) {
+	dir := t.TempDir()
+	path, empty := filepath.Join(dir, "new", "ikigai.db"), filepath.Join(dir, "empty.db")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{path, empty} {
+		if _, err := OpenExisting(t.Context(), p); !errors.Is(err, ikigai.ErrNotFound) || !strings.Contains(err.Error(), p) {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	if found, err := os.ReadDir(dir); err != nil || len(found) != 1 {
+		t.Errorf("left behind: %v, %v", found, err)
+	}
+	openAt(t, path).Close()
+	s, err := OpenExisting(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err := s.Check(t.Context()); err != nil || h.Sessions != 0 || h.Events != 0 {
+		t.Errorf("an empty database: %+v, %v", h, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

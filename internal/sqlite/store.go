@@ -30,12 +30,23 @@ var _ ikigai.Store = (*Store)(nil)
 // readable by its owner alone. An error is an *ikigai.Error of kind store.
 // The caller closes the store.
 func Open(ctx context.Context, path string) (*Store, error) {
+	return open(ctx, path, ensureFile)
+}
+
+// OpenExisting is like Open for who only reads: it creates nothing. Where there
+// is no file, or an empty one, the error wraps ikigai.ErrNotFound.
+func OpenExisting(ctx context.Context, path string) (*Store, error) {
+	return open(ctx, path, needFile)
+}
+
+// open opens the database file at path once prepare has seen to the file.
+func open(ctx context.Context, path string, prepare func(path string) error) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fail(path, "open", err)
 	}
 	keepLocks()
-	if err := ensureFile(path); err != nil {
+	if err := prepare(path); err != nil {
 		return nil, fail(path, "open", err)
 	}
 	s := &Store{path: path, writer: newWriter(path)}
@@ -89,7 +100,7 @@ var keepLocks = sync.OnceFunc(func() {
 // ensureFile creates an empty file at path, with its directory, unless there
 // is one. SQLite would create it too, but for everybody to read.
 func ensureFile(path string) error {
-	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
+	if err := needFile(path); !errors.Is(err, ikigai.ErrNotFound) {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -103,6 +114,19 @@ func ensureFile(path string) error {
 		return err
 	}
 	return f.Close()
+}
+
+// needFile returns an error unless there is a file at path with something in
+// it. If there is none, the error wraps ikigai.ErrNotFound.
+func needFile(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist), err == nil && info.Size() == 0 && info.Mode().IsRegular():
+		return fmt.Errorf("%s: %w", path, ikigai.ErrNotFound)
+	case err == nil && !info.Mode().IsRegular():
+		return notAFile(path, info.IsDir())
+	}
+	return err
 }
 
 // openPool returns a pool of at most size connections to the file at path,
