@@ -403,7 +403,7 @@ func TestUnreachable(t *testing.T) {
 		for c, err := other.Accept(); err == nil; c, err = other.Accept() {
 			c.Read(make([]byte, 1)) // an answer without a request is no answer
 			io.WriteString(c, "220 mail.test ESMTP\r\n")
-			c.Close()
+			go io.Copy(io.Discard, c) // until the client hangs up
 		}
 	}()
 	host := func(s string) string { return s[strings.LastIndex(s, "/")+1:] }

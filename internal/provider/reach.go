@@ -54,7 +54,7 @@ func (c Config) network(err error) *ikigai.Error {
 		if isLoopback(host) {
 			e.Do = "Start the server, or check " + c.baseURLSetting()
 		}
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		e.What, e.Do = host+" closed the connection without an answer", "Try again, or see what the server says of it"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		e.What, e.Do = fmt.Sprintf("Nothing answers at %s: no connection within %s", host, roughly(c.Connect)), again
