@@ -48,6 +48,7 @@ const (
 // answered, the person is told once, and nothing is lost: doctor shows what
 // waits, and the next start with a database that works delivers it.
 func TestDatabaseFails(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		spoil  func(p *place) (repair func())
@@ -141,13 +142,17 @@ func TestKillWhileJournalled(t *testing.T) {
 // Law 8: what waits is delivered by the next start, whatever it is about. It
 // does not hold up the first request.
 func TestDeliveredByAnyStart(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"run", "go on"}, {"log"}, {"sessions"}} {
 		t.Run(args[0], func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, diskScript)
-			p.put(p.database, strings.Repeat("This is no database.\n", 1000))
+			p.run(exitAnswered, "run", "go on")
+			must(t, os.Rename(p.database, p.database+".away"))
+			must(t, os.Mkdir(p.database, 0o700))
 			shown := printed(p.run(exitAnswered, "run", "--json", "work"))
 			must(t, os.Remove(p.database))
+			must(t, os.Rename(p.database+".away", p.database))
 
 			started := make(chan *child, 1)
 			p.onRequest(func(int, scriptserver.Request) { // it has come: now there is time

@@ -38,6 +38,7 @@ say: All of the work is done.
 // P7, law 2: the program is killed when a request has arrived. By then all that
 // the request is made of is in the log.
 func TestKillAtRequest(t *testing.T) {
+	t.Parallel()
 	for n := 1; n <= 3; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
@@ -61,6 +62,7 @@ func TestKillAtRequest(t *testing.T) {
 // P7: the program is killed when it has printed an event, whichever. What
 // happens between that and its end is as the system has it: all of it is fine.
 func TestKillAtEvent(t *testing.T) {
+	t.Parallel()
 	whole := newPlace(t, steps)
 	total := len(printed(whole.run(exitAnswered, "run", "--json", "work")))
 	if total < 20 {
@@ -88,6 +90,7 @@ func TestKillAtEvent(t *testing.T) {
 
 // P7: the program is killed in mid-stream, after each piece of what it showed.
 func TestKillInReply(t *testing.T) {
+	t.Parallel()
 	const think, say = "Thoughts-in-pieces.", "An answer in several pieces, too"
 	const piece = 5
 	for n := 1; n*piece <= len(think)+len(say); n++ {
@@ -120,6 +123,7 @@ func TestKillInReply(t *testing.T) {
 // P7, S2.25, S5.7, S1.19, law 2: the program is killed while a tool runs, or
 // when it is about to end. It may have run, is told so, and does not run again.
 func TestKillInTool(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, calls string
 		lost        int // calls without a result, at least

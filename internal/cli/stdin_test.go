@@ -20,6 +20,7 @@ say: Read.
 // P39: whatever standard input is, a prompt on the command line is answered,
 // and nothing of the input is read or waited for.
 func TestInputIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	for name, input := range inputs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -38,6 +39,7 @@ func TestInputIsLeftAlone(t *testing.T) {
 // P39: where the prompt is to come from an input that has none, the program
 // says so instead of waiting.
 func TestInputHasNoPrompt(t *testing.T) {
+	t.Parallel()
 	for name, input := range inputs {
 		if name == "a pipe that stays open" {
 			continue // somebody may still write
@@ -105,6 +107,7 @@ func TestPromptFromPipe(t *testing.T) {
 
 // P39: an input of 100 MB is refused, and most of it never read.
 func TestInputIsTooLarge(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"run"}, {"run", "--file", "-", "work"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
