@@ -15,8 +15,8 @@ TOOL := go tool -modfile=tools/go.mod
 build: ## bin/ikigai
 	go build -trimpath -o bin/ikigai ./cmd/ikigai
 
-demo: ## the main job, offline, without a key
-	go run ./cmd/ikigai demo
+demo: build ## the main job, offline, without a key
+	bin/ikigai demo
 
 test: need ## all tests
 	go test ./...

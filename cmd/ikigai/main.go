@@ -10,10 +10,11 @@ import (
 
 func main() {
 	os.Exit(cli.Run(context.Background(), cli.Process{
-		Args: os.Args[1:],
-		Env:  os.Environ(),
-		In:   os.Stdin,
-		Out:  os.Stdout,
-		Err:  os.Stderr,
+		Program: os.Args[0],
+		Args:    os.Args[1:],
+		Env:     os.Environ(),
+		In:      os.Stdin,
+		Out:     os.Stdout,
+		Err:     os.Stderr,
 	}))
 }

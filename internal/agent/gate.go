@@ -31,8 +31,9 @@ func (c gatedCall) overlaps() bool { return c.refusal != nil || c.tool.ReadOnly 
 
 // Approval is a call about which the person is asked.
 type Approval struct {
-	Call ikigai.ToolCall
-	Tool ikigai.Tool
+	Call    ikigai.ToolCall
+	Tool    ikigai.Tool
+	Summary string // the call as people read it, in one line
 }
 
 // admit is the first half of the gate. It judges every call of a reply before
@@ -97,7 +98,9 @@ func (a *Agent) permit(ctx context.Context, c *gatedCall) {
 	case ctx.Err() != nil:
 		c.refuse(ikigai.CodeCancelled, "The person stopped the turn before this call was run", "Wait for what they say")
 	case a.Approve != nil && !c.tool.ReadOnly:
-		allowed, reason := a.Approve(ctx, Approval{Call: c.ToolCall, Tool: *c.tool})
+		allowed, reason := a.Approve(ctx, Approval{
+			Call: c.ToolCall, Tool: *c.tool, Summary: describeCall(c.ToolCall, c.tool),
+		})
 		a.Recorder.Queue(ikigai.NewEvent(ikigai.KindApproval, describeApproval(c.Name, allowed, reason),
 			ikigai.ApprovalData{CallID: c.ID, Name: c.Name, Allowed: allowed, Reason: reason}))
 		if !allowed {

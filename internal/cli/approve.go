@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"os"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
@@ -25,30 +28,61 @@ func (a *app) approver(v *view) func(context.Context, agent.Approval) (bool, str
 				return false, "there is no terminal to ask at"
 			}
 		}
-		return a.ask(v)
+		q := &questions{app: a, view: v, lines: bufio.NewReader(a.In)}
+		return q.ask
 	}
 	return nil
 }
 
-// ask asks at the terminal. The call itself has just been shown.
-func (a *app) ask(v *view) func(context.Context, agent.Approval) (bool, string) {
-	lines := bufio.NewReader(a.In)
-	return func(ctx context.Context, request agent.Approval) (bool, string) {
-		v.finish()
-		fmt.Fprintf(a.Err, "  Run %s? [y/N] ", safetext.Terminal(request.Call.Name))
-		answer := make(chan string, 1)
-		go func() {
-			line, _ := lines.ReadString('\n')
-			answer <- strings.ToLower(strings.TrimSpace(line))
-		}()
-		select {
-		case <-ctx.Done():
+// questions are asked at the terminal.
+type questions struct {
+	*app
+	view  *view
+	lines *bufio.Reader
+}
+
+// ask asks about one call until it gets an answer.
+func (q *questions) ask(ctx context.Context, request agent.Approval) (bool, string) {
+	q.view.finish()
+	q.forgetTyped()
+	for {
+		fmt.Fprintf(q.Err, "Run %s? [y/N] ", safetext.Terminal(strings.ReplaceAll(request.Summary, "\n", " ")))
+		answer, ok := q.read(ctx)
+		if !ok {
+			fmt.Fprintln(q.Err)
 			return false, "the person stopped the turn"
-		case line := <-answer:
-			if line == "y" || line == "yes" {
-				return true, ""
-			}
+		}
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "y", "yes":
+			return true, ""
+		case "", "n", "no":
 			return false, "the person said no"
 		}
+	}
+}
+
+// forgetTyped drops what was typed before the question could be read.
+func (q *questions) forgetTyped() {
+	_, _ = q.lines.Discard(q.lines.Buffered()) // cannot fail
+	if f, ok := q.In.(*os.File); ok {
+		_ = unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH) // only a terminal has anything to drop
+	}
+}
+
+// read returns a line of the input, and false when the turn or the input ends
+// before there is one.
+func (q *questions) read(ctx context.Context) (string, bool) {
+	line := make(chan string, 1)
+	go func() {
+		defer close(line)
+		if text, err := q.lines.ReadString('\n'); err == nil {
+			line <- text
+		}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", false
+	case text, ok := <-line:
+		return text, ok
 	}
 }

@@ -12,8 +12,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -25,11 +27,12 @@ import (
 
 // Process is what the program is given when it is started.
 type Process struct {
-	Args []string // without the program's name
-	Env  []string
-	In   io.Reader
-	Out  io.Writer
-	Err  io.Writer
+	Program string   // as it was called
+	Args    []string // without it
+	Env     []string
+	In      io.Reader
+	Out     io.Writer
+	Err     io.Writer
 }
 
 // app is one run of the program.
@@ -40,6 +43,8 @@ type app struct {
 	dir      string            // working directory, absolute; set by load
 	settings *config.Settings  // set by load
 	began    bool              // a command has begun: errors are no longer of usage
+	key      string            // of the model in use, wherever it came from
+	leave    chan struct{}     // closed when the person wants to be out at once
 }
 
 // gcPercent lets the heap of a short-lived program grow before it is swept: the
@@ -49,7 +54,7 @@ const gcPercent = 400
 // Run runs the program and returns its exit code. Nothing but its results goes
 // to p.Out; notices and errors go to p.Err.
 func Run(ctx context.Context, p Process) (code int) {
-	a := &app{Process: p, flags: map[string]string{}}
+	a := &app{Process: p, flags: map[string]string{}, leave: make(chan struct{})}
 	if a.env("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -65,7 +70,10 @@ func Run(ctx context.Context, p Process) (code int) {
 	root.SetErr(p.Err)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil {
-		err = a.asUsage(cmd, err)
+		var e *ikigai.Error
+		if !a.began && !errors.As(err, &e) {
+			err = asUsage(cmd, err)
+		}
 		a.printError(err)
 	}
 	return exitCode(err)
@@ -77,28 +85,26 @@ func (a *app) rootCommand() *cobra.Command {
 		Short: "An agent for the terminal",
 		Long: `ikigai answers what you ask with the help of tools that run on this machine.
 Everything it does is kept in a database that is yours.`,
-		SilenceErrors:    true,
-		SilenceUsage:     true,
-		PersistentPreRun: func(*cobra.Command, []string) { a.began = true },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			// cobra looks at groups of flags only after this.
+			err := cmd.ValidateFlagGroups()
+			a.began = err == nil
+			return err
+		},
+		Version: version(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
 	}
-	root.PersistentFlags().StringArrayVar(&a.sets, "set", nil, "override a setting, as in --set max_tool_turns=10")
-	a.settingFlag(root, "database", "file of the database")
+	root.SetVersionTemplate("ikigai {{.Version}}\n")
+	root.PersistentFlags().StringArrayVar(&a.sets, "set", nil, "override a setting, as in --set `NAME=VALUE`")
+	complete(root, "set", a.completeSettings)
+	a.settingFlag(root, "database", "`FILE` of the database")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
 		a.configCommand(), a.doctorCommand(), a.versionCommand())
 	return root
-}
-
-// asUsage returns an error from before any command began as one of usage.
-func (a *app) asUsage(cmd *cobra.Command, err error) error {
-	var e *ikigai.Error
-	if a.began || errors.As(err, &e) {
-		return err
-	}
-	what, _, _ := strings.Cut(err.Error(), "\n")
-	return usage(sentence(what), "See `"+cmd.CommandPath()+" --help`")
 }
 
 // settingFlag adds a flag that overrides the setting of the same name.
@@ -108,6 +114,23 @@ func (a *app) settingFlag(cmd *cobra.Command, name, use string) {
 		a.flags[name] = value
 		return nil
 	})
+}
+
+// loadToRead is load for commands that only read what is in the database: a
+// fault in a file of settings does not keep anybody from their own log.
+func (a *app) loadToRead() error {
+	err := a.load()
+	if ikigai.KindOf(err) != ikigai.ErrorUsage || err == nil {
+		return err
+	}
+	settings, _, without := config.Load(config.Input{Dir: a.dir, Home: a.env("HOME"), Flags: a.flags,
+		Environ: append(slices.Clone(a.Env), "IKIGAI_CONFIG="+os.DevNull)})
+	if without != nil {
+		return err
+	}
+	a.notice(err.Error() + " The defaults are used.")
+	a.settings = settings
+	return nil
 }
 
 // load reads the settings and tells the person of what was passed over.
@@ -123,6 +146,9 @@ func (a *app) load() error {
 		dir, err := os.Getwd()
 		if err != nil {
 			return usage("The working directory cannot be read: "+err.Error(), "Change to a directory that exists")
+		}
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real // sessions are found by it, whichever way led here
 		}
 		a.dir = dir
 	}
@@ -157,16 +183,21 @@ func (a *app) printError(err error) {
 	if errors.As(err, &quiet) {
 		return
 	}
-	a.notice(safetext.Redact(sentence(err.Error()), a.secrets()))
+	text := err.Error()
+	var e *ikigai.Error
+	if !errors.As(err, &e) {
+		text = sentence(text)
+	}
+	a.notice(safetext.Redact(text, a.secrets()))
 }
 
 // secrets returns the values that must not be shown: those of all variables
-// that hold keys of vendors.
+// that hold keys of vendors, and the key in use.
 func (a *app) secrets() []string {
 	if a.settings == nil {
 		return nil
 	}
-	var all []string
+	all := []string{a.key}
 	for _, name := range a.settings.VendorKeyVariables() {
 		if value := a.env(name); value != "" {
 			all = append(all, value)
@@ -186,22 +217,31 @@ func (a *app) crashed(v any) int {
 	return exitInternal
 }
 
+// leaveTime is how long the program goes on after the second interrupt, to end
+// what it has started.
+const leaveTime = 300 * time.Millisecond
+
 // stoppable returns a context that the first interrupt ends, and a function
-// that ends the watch. The second interrupt leaves at once: everything that
-// happened is in the log.
-func stoppable(ctx context.Context) (context.Context, func()) {
+// that ends the watch. The second interrupt leaves: commands are killed, and
+// what happened so far is in the log.
+func (a *app) stoppable(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as it is with nohup, and in the background of a script
+			signal.Notify(signals, s)
+		}
+	}
 	done := make(chan struct{})
 	go func() {
-		for count := 0; ; count++ {
+		for count := 1; ; count++ {
 			select {
 			case s := <-signals:
-				if count > 0 {
-					os.Exit(exitInterrupted)
-				}
 				cancel(fmt.Errorf("received %s", s))
+				if count == 2 {
+					close(a.leave)
+					time.AfterFunc(leaveTime, func() { os.Exit(exitInterrupted) })
+				}
 			case <-done:
 				return
 			}
@@ -233,13 +273,15 @@ func (a *app) inputIsTerminal() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// sentence returns s with a capital letter and a full stop.
+// sentence returns the text of an error from elsewhere as a sentence.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return s
 	}
-	s = strings.ToUpper(s[:1]) + s[1:]
+	if 'a' <= s[0] && s[0] <= 'z' {
+		s = string(s[0]-'a'+'A') + s[1:]
+	}
 	if !strings.HasSuffix(s, ".") {
 		s += "."
 	}

@@ -10,20 +10,25 @@ import (
 )
 
 func (a *app) configCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Look at the settings"}
+	cmd := &cobra.Command{
+		Use: "config", Short: "Look at the settings", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
 	var origin, asJSON bool
 	show := &cobra.Command{
 		Use:   "show",
 		Short: "Print the settings in force",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return a.configShow(origin, asJSON) },
+		Example: `  ikigai config show --origin
+  IKIGAI_MAX_TOOL_TURNS=5 ikigai config show --origin`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return a.configShow(origin, asJSON) },
 	}
 	show.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
 	show.Flags().BoolVar(&asJSON, "json", false, "a line of JSON for each")
 	schema := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of the settings files",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := a.Out.Write(config.Schema())
 			return err

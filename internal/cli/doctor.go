@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"ikigai"
 	"ikigai/internal/config"
 	"ikigai/internal/journal"
+	"ikigai/internal/render"
 	"ikigai/internal/safetext"
 )
 
@@ -21,8 +24,11 @@ func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that everything ikigai needs is there and whole",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+		Long: `Check that everything ikigai needs is there and whole. The exit code is that of
+the first thing found bad: 2 for settings and model, 7 for the database and what
+waits for it.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
 	}
 }
 
@@ -30,16 +36,29 @@ func (a *app) doctorCommand() *cobra.Command {
 // worst it finds.
 func (a *app) doctor(ctx context.Context) error {
 	r := &checkup{app: a}
-	if err := a.load(); err != nil {
-		r.bad(exitUsage, "settings", err.Error())
+	r.look()
+	if r.settings == nil {
 		return r.end()
 	}
-	r.good("settings", a.settings.UserFile)
 	r.model(ctx)
 	r.shell()
 	r.database(ctx)
 	r.journals()
 	return r.end()
+}
+
+// look reads the settings. Without them, the rest is looked at with defaults.
+func (r *checkup) look() {
+	if err := r.load(); err != nil {
+		r.bad(exitUsage, "settings", err.Error())
+		_ = r.loadToRead() // what it tells has just been told
+		return
+	}
+	file := r.settings.UserFile
+	if _, err := os.Stat(file); err != nil {
+		file = "none at " + file + ", so the defaults"
+	}
+	r.good("settings", file)
 }
 
 // checkup collects what doctor finds.
@@ -84,15 +103,19 @@ func (r *checkup) model(ctx context.Context) {
 func (r *checkup) shell() {
 	path, err := exec.LookPath("bash")
 	if err != nil {
-		r.bad(exitUsage, "bash", "bash is not on the PATH. Install it: the bash tool needs it.")
+		r.line("--  ", "bash", "bash is not on the PATH. Install it: the bash tool falls back to sh.")
 		return
 	}
 	r.good("bash", path)
 }
 
 func (r *checkup) database(ctx context.Context) {
-	store, err := r.storeNow(ctx)
-	if err != nil {
+	store, err := r.storeToRead(ctx)
+	switch {
+	case errors.Is(err, ikigai.ErrNotFound):
+		r.good("database", "none yet at "+r.settings.Database+"; the first run makes it")
+		return
+	case err != nil:
 		r.bad(exitStore, "database", err.Error())
 		return
 	}
@@ -104,8 +127,8 @@ func (r *checkup) database(ctx context.Context) {
 		r.bad(exitStore, "database", err.Error())
 		return
 	}
-	how := fmt.Sprintf("%s, schema %d, %s, %.1f MB, %d sessions, %d events", h.Path, h.Schema, h.JournalMode,
-		float64(h.Bytes)/1e6, h.Sessions, h.Events)
+	how := fmt.Sprintf("%s, schema %d, %s, %.1f MB, %s, %s", h.Path, h.Schema, h.JournalMode,
+		float64(h.Bytes)/1e6, render.Count(int(h.Sessions), "session"), render.Count(int(h.Events), "event"))
 	if !h.Checked {
 		how += ", too large to read in full"
 	}
@@ -128,7 +151,7 @@ func (r *checkup) journals() {
 		}
 		for _, w := range waiting {
 			found = true
-			how := fmt.Sprintf("%d events of session %s wait in %s since %s", w.Events, w.Session, w.Path,
+			how := fmt.Sprintf("%s of session %s wait in %s since %s", render.Count(w.Events, "event"), w.Session, w.Path,
 				w.Since.Time().Format(time.DateTime))
 			switch {
 			case w.Damaged:

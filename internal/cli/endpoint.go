@@ -14,6 +14,7 @@ import (
 func (a *app) endpoint(ctx context.Context, script string) (config.Endpoint, func(), error) {
 	if script == "" {
 		e, err := a.settings.Resolve(ctx, config.ShellKeyCommand(a.Env))
+		a.key = e.Key
 		return e, func() {}, err
 	}
 	s, err := readScript(script)

@@ -21,39 +21,51 @@ func (a *app) logCommand() *cobra.Command {
 		Short: "Show what happened in a session",
 		Long: `Show what happened in a session: the last one of this directory, or the one
 whose ID begins with ID.`,
-		Args: cobra.MaximumNArgs(1),
+		Example: `  ikigai log
+  ikigai log 01a1f9ef-60c7 --compact
+  ikigai log --json | jq 'select(.kind == "tool_call")'`,
+		Args: atMost(1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.completeSessions(cmd), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := which{last: len(args) == 0}
 			if len(args) > 0 {
 				w.id = args[0]
 			}
 			style := a.style(a.Out)
-			style.Verbose, style.Compact, style.More = verbose, compact, "ikigai log"
+			style.Verbose, style.Compact = verbose, compact
 			return a.log(cmd.Context(), w, style, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "a line of JSON for each event")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "also what the model was sent: system prompt, tools, requests, usage")
 	cmd.Flags().BoolVar(&compact, "compact", false, "fold long output")
+	cmd.MarkFlagsMutuallyExclusive("json", "verbose")
+	cmd.MarkFlagsMutuallyExclusive("json", "compact")
 	return cmd
 }
 
 func (a *app) log(ctx context.Context, w which, style render.Style, asJSON bool) error {
-	if err := a.load(); err != nil {
+	if err := a.loadToRead(); err != nil {
 		return err
 	}
-	store, err := a.storeNow(ctx)
+	store, err := a.storeToRead(ctx)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
 	a.deliverNow(ctx, store, a.notice)
-	id, err := a.find(ctx, store, w)
+	found, err := a.find(ctx, store, w)
 	if err != nil {
 		return err
 	}
+	style.More = "ikigai log " + string(found.ID)
 	out := bufio.NewWriter(a.Out)
-	events := a.allEvents(ctx, store, id)
+	events := a.allEvents(ctx, store, found.ID)
 	if asJSON {
 		err = writeJSON(out, events)
 	} else {

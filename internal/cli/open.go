@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -42,6 +43,17 @@ func (a *app) storeNow(ctx context.Context) (*sqlite.Store, error) {
 	return r.store, r.err
 }
 
+// storeToRead opens the store for a command that changes nothing. It makes no
+// database where there is none: the error then wraps ikigai.ErrNotFound.
+func (a *app) storeToRead(ctx context.Context) (*sqlite.Store, error) {
+	store, err := sqlite.OpenExisting(ctx, a.settings.Database)
+	if errors.Is(err, ikigai.ErrNotFound) {
+		err = &ikigai.Error{Kind: ikigai.ErrorUsage, What: "There is no database at " + a.settings.Database + " yet",
+			Do: "Begin a session with `ikigai run PROMPT`, or name another one with --database", Err: err}
+	}
+	return store, err
+}
+
 // which says which session to work in: a new one, the last one of this
 // directory, or one by ID.
 type which struct {
@@ -51,24 +63,43 @@ type which struct {
 
 func (w which) isNew() bool { return !w.last && w.id == "" }
 
-// find returns the ID of the session that w names.
-func (a *app) find(ctx context.Context, store ikigai.Store, w which) (ikigai.ID, error) {
+// find returns the session that w names.
+func (a *app) find(ctx context.Context, store ikigai.Store, w which) (ikigai.SessionInfo, error) {
+	var none ikigai.SessionInfo
 	q := ikigai.SessionQuery{Dir: a.dir, Limit: 1}
 	if w.id != "" {
-		q = ikigai.SessionQuery{Prefix: w.id, Limit: 2}
+		q = ikigai.SessionQuery{Prefix: w.id, Limit: 5}
 	}
 	found, err := collect(store.Sessions(ctx, q))
 	switch {
 	case err != nil:
-		return "", err
+		return none, err
 	case len(found) == 1, len(found) > 1 && found[0].ID == ikigai.ID(w.id):
-		return found[0].ID, nil
+		return found[0], nil
 	case len(found) > 1:
-		return "", usage("More than one session begins with "+w.id, "Give more of its ID; `ikigai sessions` lists them")
+		var all []string
+		for _, s := range found {
+			all = append(all, fmt.Sprintf("%s (%s)", s.ID, s.Title))
+		}
+		return none, usage("More than one session begins with "+w.id+": "+strings.Join(all, ", "), "Give more of its ID")
 	case w.id != "":
-		return "", usage("There is no session "+w.id, "See `ikigai sessions --all` for those there are")
+		return none, usage("There is no session "+w.id, "See `ikigai sessions --all` for those there are")
 	}
-	return "", usage("There is no session in "+a.dir+" yet", "Begin one with `ikigai run PROMPT`, or see `ikigai sessions --all`")
+	return none, usage("There is no session in "+a.dir+" yet", "Begin one with `ikigai run PROMPT`, or see `ikigai sessions --all`")
+}
+
+// goTo makes the directory of a session that exists the working directory: its
+// system prompt speaks of it, and relative paths start there.
+func (a *app) goTo(s ikigai.SessionInfo) error {
+	if s.Dir == a.dir {
+		return nil
+	}
+	if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
+		return usage("The directory of the session, "+s.Dir+", is not there any more", "Begin a new session")
+	}
+	a.notice("The session lives in " + s.Dir + ". Its tools run there.")
+	a.dir = s.Dir
+	return nil
 }
 
 func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
@@ -95,44 +126,53 @@ func (w *work) close() {
 	w.release()
 }
 
+// opening is what a session is opened with.
+type opening struct {
+	*app
+	which    which
+	endpoint config.Endpoint
+	view     *view
+
+	store ikigai.Store
+	grant ikigai.Grant
+	line  *history.Line
+	tools []ikigai.Tool
+}
+
 // open opens a session, new or existing, with the model of endpoint.
-func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opening <-chan storeResult, v *view) (*work, error) {
-	opened := <-opening
-	store, err := a.usable(opened, w)
-	if err != nil {
+func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opened storeResult, v *view) (*work, error) {
+	o := &opening{app: a, which: w, endpoint: endpoint, view: v, line: history.New(ikigai.Main)}
+	var err error
+	if o.store, err = usable(opened, w); err != nil {
 		return nil, err
 	}
-	id := session.NewID()
-	if !w.isNew() {
-		a.deliverNow(ctx, store, v.notice)
-		if id, err = a.find(ctx, store, w); err != nil {
-			return nil, errors.Join(err, store.Close())
-		}
-	}
-	grant, giveBack, err := store.Acquire(ctx, id)
+	id, err := o.choose(ctx)
 	if err != nil {
-		return nil, errors.Join(acquireError(id, err), store.Close())
+		return nil, errors.Join(err, o.store.Close())
+	}
+	var giveBack func() error
+	if o.grant, giveBack, err = o.store.Acquire(ctx, id); err != nil {
+		return nil, errors.Join(acquireError(id, err), o.store.Close())
 	}
 	endDelivery := func() {}
 	if w.isNew() && opened.err == nil {
-		endDelivery = a.deliverBehind(ctx, store, v.notice)
+		endDelivery = a.deliverBehind(ctx, o.store, v.notice)
 	}
 	release := func() {
 		endDelivery()
-		_ = errors.Join(giveBack(), store.Close()) // nothing of it concerns the person any more
+		_ = errors.Join(giveBack(), o.store.Close()) // nothing of it concerns the person any more
 	}
-	line := history.New(ikigai.Main)
-	session, kit, err := a.openSession(ctx, w, store, grant, line, endpoint, v)
+	s, err := o.session(ctx)
 	if err != nil {
 		release()
 		return nil, err
 	}
-	return &work{session: session, agent: a.newAgent(endpoint, session, line, kit, v), release: release}, nil
+	return &work{session: s, agent: o.agent(s), release: release}, nil
 }
 
 // usable returns the store, or one that takes nothing when a new session can
 // do without.
-func (a *app) usable(opened storeResult, w which) (ikigai.Store, error) {
+func usable(opened storeResult, w which) (ikigai.Store, error) {
 	if opened.err == nil {
 		return opened.store, nil
 	}
@@ -140,6 +180,19 @@ func (a *app) usable(opened storeResult, w which) (ikigai.Store, error) {
 		return noStore{opened.err}, nil
 	}
 	return nil, opened.err
+}
+
+// choose returns the ID of the session to open.
+func (o *opening) choose(ctx context.Context) (ikigai.ID, error) {
+	if o.which.isNew() {
+		return session.NewID(), nil
+	}
+	o.deliverNow(ctx, o.store, o.view.notice)
+	found, err := o.find(ctx, o.store, o.which)
+	if err != nil {
+		return "", err
+	}
+	return found.ID, o.goTo(found)
 }
 
 func acquireError(id ikigai.ID, err error) error {
@@ -150,52 +203,52 @@ func acquireError(id ikigai.ID, err error) error {
 	return err
 }
 
-// openSession begins or restores the session and brings its tools up to date.
-func (a *app) openSession(ctx context.Context, w which, store ikigai.Store, grant ikigai.Grant, line *history.Line,
-	endpoint config.Endpoint, v *view) (*session.Session, []ikigai.Tool, error) {
-
-	at := places{a.settings.Database}
-	kit := tools.Builtin(tools.Config{
-		SpillDir:   at.output(grant.Session),
-		BashResult: a.settings.BashResult,
-		MaxOutput:  a.settings.MaxOutputSize,
-		Env:        a.childEnv(grant.Session),
+// session begins or restores the session and brings its tools up to date.
+func (o *opening) session(ctx context.Context) (*session.Session, error) {
+	at := places{o.settings.Database}
+	o.tools = tools.Builtin(tools.Config{
+		SpillDir:   at.output(o.grant.Session),
+		BashResult: o.settings.BashResult,
+		MaxOutput:  o.settings.MaxOutputSize,
+		Env:        o.childEnv(o.grant.Session),
+		Leave:      o.leave,
 	})
 	c := session.Config{
-		Log: store, Grant: grant, Journals: at.journals(), Partial: at.partial(grant.Session),
-		Projections: []session.Projection{line, v}, Recorded: v.recorded, Shown: v.shown, Notice: v.notice,
+		Log: o.store, Grant: o.grant, Journals: at.journals(), Partial: at.partial(o.grant.Session),
+		Projections: []session.Projection{o.line, o.view},
+		Recorded:    o.view.recorded, Shown: o.view.shown, Notice: o.view.notice,
 	}
-	if w.isNew() {
-		v.begin()
+	if o.which.isNew() {
+		o.view.begin()
 		s := session.Begin(c)
 		s.Queue(
-			ikigai.NewEvent(ikigai.KindSession, a.dir, ikigai.SessionData{Dir: a.dir, Model: endpoint.Name, Version: version()}),
-			ikigai.NewEvent(ikigai.KindSystem, systemPrompt(a.dir), nil),
-			toolsEvent(kit))
-		return s, kit, nil
+			ikigai.NewEvent(ikigai.KindSession, o.dir, ikigai.SessionData{Dir: o.dir, Model: o.endpoint.Name, Version: version()}),
+			ikigai.NewEvent(ikigai.KindSystem, systemPrompt(o.dir), nil),
+			toolsEvent(o.tools))
+		return s, nil
 	}
 	s, err := session.Restore(ctx, c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	v.begin()
-	if !reflect.DeepEqual(line.Request().Tools, specs(kit)) {
-		s.Queue(toolsEvent(kit))
+	o.view.begin()
+	if !reflect.DeepEqual(o.line.Request().Tools, specs(o.tools)) {
+		s.Queue(toolsEvent(o.tools))
 	}
-	return s, kit, nil
+	return s, nil
 }
 
-func (a *app) newAgent(endpoint config.Endpoint, s *session.Session, line *history.Line, kit []ikigai.Tool, v *view) *agent.Agent {
+func (o *opening) agent(s *session.Session) *agent.Agent {
 	return &agent.Agent{
-		Model: a.model(endpoint), ModelName: endpoint.Name, Tools: kit, Recorder: s, History: line, Dir: a.dir,
-		ToolChoice: a.settings.ToolChoice, MaxToolTurns: a.settings.MaxToolTurns,
-		MaxOutputSize: a.settings.MaxOutputSize, Concurrency: a.settings.ToolConcurrency,
-		Approve: a.approver(v), Progress: v.progress,
+		Model: model(o.endpoint), ModelName: o.endpoint.Name, Tools: o.tools, Recorder: s, History: o.line, Dir: o.dir,
+		ToolChoice: o.settings.ToolChoice, MaxToolTurns: o.settings.MaxToolTurns,
+		MaxOutputSize: o.settings.MaxOutputSize, Concurrency: o.settings.ToolConcurrency,
+		Approve: o.approver(o.view),
 	}
 }
 
 // model returns the client of an endpoint.
-func (a *app) model(e config.Endpoint) ikigai.Model {
+func model(e config.Endpoint) ikigai.Model {
 	return openai.New(provider.Config{
 		Name: e.Name, Model: e.Model, BaseURL: e.BaseURL, Key: e.Key, KeySource: e.KeySource,
 		Organization: e.Organization, Header: e.Headers,

@@ -20,7 +20,11 @@ const maxAttached = 10 << 20
 // then each file.
 func (a *app) statement(args, files []string) (ikigai.Event, error) {
 	prompt := strings.Join(args, " ")
-	if len(args) == 0 || prompt == "-" {
+	fromInput := len(args) == 0 || prompt == "-"
+	if wanted := count(files, "-"); wanted > 1 || wanted == 1 && fromInput {
+		return ikigai.Event{}, usage("The standard input is wanted twice", "Give the prompt as an argument, and --file - once")
+	}
+	if fromInput {
 		text, err := a.promptFromInput()
 		if err != nil {
 			return ikigai.Event{}, err
@@ -42,6 +46,16 @@ func (a *app) statement(args, files []string) (ikigai.Event, error) {
 	return ikigai.NewEvent(ikigai.KindUser, b.String(), nil), nil
 }
 
+func count(all []string, s string) int {
+	n := 0
+	for _, v := range all {
+		if v == s {
+			n++
+		}
+	}
+	return n
+}
+
 func (a *app) promptFromInput() (string, error) {
 	if a.inputIsTerminal() {
 		return "", usage("There is no prompt", "Say what you want, as in: ikigai run \"What does this project do?\"")
@@ -61,7 +75,7 @@ func (a *app) attachment(path string) (string, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return "", usage(path+" is a directory", "Attach its files one by one, or name it in the prompt")
+		return "", usage("The path "+path+" is a directory", "Attach its files one by one, or name it in the prompt")
 	}
 	return readLimited(f, "The file "+path)
 }

@@ -54,7 +54,7 @@ func play(t *testing.T, script string, runs ...[]string) (bodies [][]byte, stdou
 	return bodies, out.String()
 }
 
-// P27, law 4: everything of a request but its last message stands byte for byte
+// P27, S1.22, S2.26, law 4: everything of a request but its last message stands byte for byte
 // in the next, from turn to turn, from statement to statement, and after the
 // session was restored by another process.
 func TestPrefixNeverChanges(t *testing.T) {

@@ -3,11 +3,15 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ikigai"
 	"ikigai/internal/agent"
+	"ikigai/internal/render"
+	"ikigai/internal/tools"
 )
 
 // runOptions are the flags of run that are no settings.
@@ -25,9 +29,10 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Run one statement and print the answer",
 		Long: `Run one statement to its answer, without a screen.
 
-The answer goes to standard output as it comes; tool calls, their results and
-notices go to standard error. Without PROMPT, or with "-", the prompt is read
-from standard input.
+What the model says goes to standard output as it comes; tool calls, their
+results and notices go to standard error. Without PROMPT, or with "-", the
+prompt is read from standard input; otherwise standard input is left alone,
+unless --file - attaches it.
 
 Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 4 a call was denied, 5 the model's vendor, 6 context full, 7 the store,
@@ -35,19 +40,28 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 		Example: `  ikigai run "What does this project do?"
   git diff | ikigai run --file - "Review this change"
   ikigai run --continue "And the tests?"`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("resume") && o.which.id == "" {
+				return usage("--resume has no ID", "See `ikigai sessions`")
+			}
+			return a.run(cmd.Context(), o, args)
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.which.last, "continue", "c", false, "go on with the last session of this directory")
-	f.StringVarP(&o.which.id, "resume", "r", "", "go on with the session of this `ID`")
-	f.StringArrayVarP(&o.files, "file", "f", nil, "attach a text file; - is standard input")
+	f.StringVarP(&o.which.id, "resume", "r", "", "go on with the session of this `ID`, or the beginning of one")
+	f.StringArrayVarP(&o.files, "file", "f", nil, "attach a text `FILE`; - is standard input")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON instead of the answer")
 	f.StringVar(&o.script, "script", "", "let a script `FILE` play the model, without a key")
-	a.settingFlag(cmd, "model", "model to ask, as vendor/model")
-	a.settingFlag(cmd, "max_tool_turns", "rounds of tools before the model must answer")
-	a.settingFlag(cmd, "tool_choice", "auto, none, required or a tool's name")
-	a.settingFlag(cmd, "approval", "never, ask or deny: what to do before a tool changes something")
+	a.settingFlag(cmd, "model", "model to ask, as `VENDOR/MODEL`")
+	a.settingFlag(cmd, "max_tool_turns", "rounds of tools, `N` at most, before the model must answer")
+	a.settingFlag(cmd, "tool_choice", "`CHOICE`: auto, none, required or a tool's name")
+	a.settingFlag(cmd, "approval", "`WHEN` to ask before a tool changes something: never, ask or deny")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume")
+	complete(cmd, "resume", func() []string { return a.completeSessions(cmd) })
+	complete(cmd, "model", a.completeModels)
+	complete(cmd, "tool-choice", func() []string { return append([]string{"auto", "none", "required"}, toolNames()...) })
+	complete(cmd, "approval", approvals)
 	return cmd
 }
 
@@ -56,6 +70,9 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 		return err
 	}
 	opening := a.openStore(ctx)
+	if err := checkToolChoice(a.settings.ToolChoice); err != nil {
+		return err
+	}
 	endpoint, stopServer, err := a.endpoint(ctx, o.script)
 	if err != nil {
 		return err
@@ -66,51 +83,44 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 		return err
 	}
 	v := a.newView(o.json)
-	w, err := a.open(ctx, o.which, endpoint, opening, v)
+	w, err := a.open(ctx, o.which, endpoint, <-opening, v)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if err := w.checkToolChoice(); err != nil {
-		return err
-	}
-	ctx, stop := stoppable(ctx)
+	ctx, stop := a.stoppable(ctx)
 	defer stop()
 	outcome, err := w.agent.Run(ctx, statement)
 	v.finish()
-	return a.conclude(w, outcome, err)
+	return a.conclude(w, v, outcome, err)
 }
 
-// checkToolChoice refuses a choice that no tool fits, before anything is sent.
-func (w *work) checkToolChoice() error {
-	choice := w.agent.ToolChoice
+// checkToolChoice refuses a choice that no tool fits, before there is a session.
+func checkToolChoice(choice ikigai.ToolChoice) error {
 	if choice.Mode != ikigai.ToolChoiceNamed {
 		return nil
 	}
-	for _, t := range w.agent.Tools {
-		if t.Name == choice.Name {
-			return nil
-		}
+	if slices.Contains(toolNames(), choice.Name) {
+		return nil
 	}
-	return usage(fmt.Sprintf("There is no tool %q to choose", choice.Name), "Use auto, none, required or one of the tools: "+w.toolNames())
+	return usage(fmt.Sprintf("There is no tool %q to choose", choice.Name),
+		"Use auto, none, required or one of the tools: "+strings.Join(toolNames(), ", "))
 }
 
-func (w *work) toolNames() string {
-	var names string
-	for i, t := range w.agent.Tools {
-		if i > 0 {
-			names += ", "
-		}
-		names += t.Name
+func toolNames() []string {
+	var names []string
+	for _, t := range tools.Builtin(tools.Config{}) {
+		names = append(names, t.Name)
 	}
 	return names
 }
 
 // conclude turns the end of a statement into the end of the program.
-func (a *app) conclude(w *work, o agent.Outcome, err error) error {
+func (a *app) conclude(w *work, v *view, o agent.Outcome, err error) error {
 	switch {
-	case err != nil && ikigai.KindOf(err) != ikigai.ErrorInternal:
-		// The person has seen it as an event of the session.
+	case v.failed != nil:
+		return fmt.Errorf("the answer could not be written, it is in the log: %w", v.failed)
+	case err != nil && v.errorShown:
 		return &quietError{exitCode(err)}
 	case err != nil:
 		return err
@@ -122,7 +132,7 @@ func (a *app) conclude(w *work, o agent.Outcome, err error) error {
 			w.agent.MaxToolTurns))
 		return &quietError{exitLimit}
 	case o.Denied > 0:
-		a.notice(fmt.Sprintf("%d calls were denied. Allow them with --approval never, or at a terminal with --approval ask.", o.Denied))
+		a.notice(render.Count(o.Denied, "call") + " denied. Allow them with --approval never, or at a terminal with --approval ask.")
 		return &quietError{exitDenied}
 	case o.Stop == ikigai.StopLength:
 		a.notice("The answer was cut off at the limit of the output. Go on with `ikigai run --continue`.")

@@ -17,13 +17,15 @@ func (a *app) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the sessions of this directory",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
+		Example: `  ikigai sessions
+  ikigai sessions --all --limit 0 --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.sessions(cmd.Context(), all, limit, asJSON)
 		},
 	}
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "those of all directories")
-	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many, the last changed first; 0 for all")
+	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many, `N`, the last changed first; 0 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "a line of JSON for each")
 	return cmd
 }
@@ -40,10 +42,13 @@ type sessionLine struct {
 }
 
 func (a *app) sessions(ctx context.Context, all bool, limit int, asJSON bool) error {
-	if err := a.load(); err != nil {
+	if limit < 0 {
+		return usage("--limit is less than nothing", "Give a number, or 0 for all")
+	}
+	if err := a.loadToRead(); err != nil {
 		return err
 	}
-	store, err := a.storeNow(ctx)
+	store, err := a.storeToRead(ctx)
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,13 @@ type view struct {
 	statements bool // show what the person said, too
 	out, err   io.Writer
 
-	mu     sync.Mutex
-	begun  bool // events are new from now on
-	fold   transcript.Transcript
-	blocks map[ikigai.Seq][]transcript.Block // of events that are not yet recorded
-	live   render.Live
+	mu         sync.Mutex
+	begun      bool // events are new from now on
+	fold       transcript.Transcript
+	failed     error                             // the first error in writing the answer
+	errorShown bool                              // the session's last event told of an error
+	blocks     map[ikigai.Seq][]transcript.Block // of events that are not yet recorded
+	live       render.Live
 }
 
 func (a *app) newView(json bool) *view {
@@ -60,8 +62,9 @@ func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
 	defer v.mu.Unlock()
 	blocks := v.blocks[e.Seq]
 	delete(v.blocks, e.Seq)
+	v.errorShown = e.Kind == ikigai.KindError
 	if v.json {
-		_, _ = v.out.Write(transcript.JSONLine(e))
+		v.answer(string(transcript.JSONLine(e)))
 		return
 	}
 	for _, b := range blocks {
@@ -81,10 +84,6 @@ func (v *view) shown(d ikigai.Delta) {
 	defer v.mu.Unlock()
 	v.write(v.live.Delta(d))
 }
-
-// progress takes what a running tool prints. The whole of it comes with the
-// result.
-func (v *view) progress(string, []byte) {}
 
 // notice tells the person something that stopped nothing.
 func (v *view) notice(text string) {
@@ -106,11 +105,18 @@ func (v *view) finish() {
 
 func (v *view) write(pieces []render.Piece) {
 	for _, p := range pieces {
-		to := v.err
 		if p.Answer {
-			to = v.out
+			v.answer(p.Text)
+		} else {
+			_, _ = io.WriteString(v.err, p.Text) // there is no place to tell of it
 		}
-		_, _ = io.WriteString(to, p.Text)
+	}
+}
+
+// answer writes to standard output what the program was started for.
+func (v *view) answer(text string) {
+	if _, err := io.WriteString(v.out, text); err != nil && v.failed == nil {
+		v.failed = err
 	}
 }
 

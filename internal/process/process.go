@@ -30,6 +30,10 @@ type Command struct {
 	// Run closes it. It may be nil: then what exceeds the limits is lost.
 	Spill func() (*os.File, error)
 
+	// Leave, when it is closed, takes away the grace that a command that is
+	// being stopped has. It may be nil.
+	Leave <-chan struct{}
+
 	// Progress takes the output as it arrives. It may be nil, is called from
 	// one goroutine at a time and must not keep the bytes.
 	Progress func([]byte)
@@ -67,7 +71,7 @@ const (
 // (Linux).
 func Run(ctx context.Context, c Command) (Result, error) {
 	start := time.Now()
-	r := &run{capture: newCapture(c)}
+	r := &run{capture: newCapture(c), leave: c.Leave}
 	if err := r.start(c); err != nil {
 		return Result{}, err
 	}
@@ -90,6 +94,7 @@ type run struct {
 	ended   bool          // exit is known
 	streams *streams      // our ends
 	drained chan struct{} // closed when both streams are at their end
+	leave   <-chan struct{}
 }
 
 func (r *run) start(c Command) error {
@@ -161,18 +166,19 @@ func (r *run) endGroup(stop bool) {
 		return
 	}
 	r.signal(syscall.SIGTERM)
-	if r.awaitGone(grace) {
+	if r.awaitGone(grace, r.leave) {
 		return
 	}
 	r.signal(syscall.SIGKILL)
-	r.awaitGone(abandon)
+	r.awaitGone(abandon, nil)
 	if !r.ended {
 		r.exit = 128 + int(syscall.SIGKILL)
 	}
 }
 
-// awaitGone waits until the group is gone, and reports whether it is.
-func (r *run) awaitGone(limit time.Duration) bool {
+// awaitGone waits until the group is gone, and reports whether it is. It waits
+// no longer than limit, or until leave is closed.
+func (r *run) awaitGone(limit time.Duration, leave <-chan struct{}) bool {
 	deadline := time.Now().Add(limit)
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		if r.gone() {
@@ -184,6 +190,8 @@ func (r *run) awaitGone(limit time.Duration) bool {
 		select {
 		case r.exit = <-r.exited:
 			r.ended = true
+		case <-leave:
+			return r.gone()
 		case <-time.After(pause):
 		}
 	}

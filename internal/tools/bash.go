@@ -77,7 +77,7 @@ func bash(cfg Config) ikigai.Tool {
 		ran, err := process.Run(ctx, process.Command{
 			Path: path, Args: []string{"-c", in.Command}, Dir: cfg.resolve(call, in.WorkingDir), Env: cfg.Env,
 			Timeout: time.Duration(in.Timeout) * time.Second, Limits: [2]int{stdoutLimit, stderrLimit},
-			Spill: cfg.spill(), Progress: call.Progress,
+			Spill: cfg.spill(), Progress: call.Progress, Leave: cfg.Leave,
 		})
 		if err != nil {
 			return startFailure(err)

@@ -25,6 +25,10 @@ type Config struct {
 	BashResult string   // "combined", the default, or "split"
 	MaxOutput  int      // bytes of a result at most, and of a file in memory; 0 for 1 MiB
 	Env        []string // environment of commands
+
+	// Leave, when it is closed, ends commands that are being stopped at once.
+	// It may be nil.
+	Leave <-chan struct{}
 }
 
 // Builtin returns the built-in tools, in the order in which models are shown

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ikigai"
+	"ikigai/internal/config"
+)
+
+// noArgs refuses arguments.
+func noArgs(cmd *cobra.Command, args []string) error { return atMost(0)(cmd, args) }
+
+// atMost refuses more than n arguments, and empty ones, which are variables of
+// a script that are not set.
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		for _, arg := range args {
+			if arg == "" {
+				return usage("An argument is empty", "Leave it out, or say what it shall be")
+			}
+		}
+		if len(args) > n {
+			return usage(fmt.Sprintf("`%s` does not take %q", cmd.CommandPath(), args[n]), "See `"+cmd.CommandPath()+" --help`")
+		}
+		return nil
+	}
+}
+
+// asUsage returns an error from before any command began as one of usage.
+func asUsage(cmd *cobra.Command, err error) error {
+	what, suggestions, _ := strings.Cut(err.Error(), "\n")
+	do := "See `" + cmd.CommandPath() + " --help`"
+	switch {
+	case strings.HasPrefix(what, "if any flags in the group"):
+		group, _, _ := strings.Cut(strings.TrimPrefix(what, "if any flags in the group ["), "]")
+		return usage("--"+strings.ReplaceAll(group, " ", " and --")+" exclude each other", "Give one of them")
+	case strings.Contains(suggestions, "\t"):
+		_, name, _ := strings.Cut(suggestions, "\t")
+		do = "Perhaps `ikigai " + strings.Fields(name)[0] + "` is meant; see `ikigai --help`"
+	case cmd.Name() == "run" && strings.HasPrefix(what, "unknown"):
+		do = "If it belongs to the prompt, put -- before the prompt; see `ikigai run --help`"
+	}
+	return usage(sentence(what), do)
+}
+
+// complete offers values for a flag.
+func complete(cmd *cobra.Command, flag string, values func() []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic("cli: " + err.Error()) // there is no such flag: a fault of this program
+	}
+}
+
+func fixed(values ...string) func() []string { return func() []string { return values } }
+
+// completeModels offers the vendors that are known and their default models.
+func (a *app) completeModels() []string {
+	if a.load() != nil {
+		return nil
+	}
+	var all []string
+	for name, v := range a.settings.Vendors {
+		all = append(all, strings.TrimSuffix(name+"/"+v.Model, "/"))
+	}
+	return all
+}
+
+// completeSettings offers settings for --set.
+func (a *app) completeSettings() []string {
+	if a.load() != nil {
+		return nil
+	}
+	var all []string
+	for _, e := range a.settings.Show() {
+		if !strings.HasPrefix(e.Key, "vendors.") {
+			all = append(all, e.Key+"=")
+		}
+	}
+	return all
+}
+
+// completeSessions offers the last sessions, with their titles.
+func (a *app) completeSessions(cmd *cobra.Command) []string {
+	if a.loadToRead() != nil {
+		return nil
+	}
+	store, err := a.storeToRead(cmd.Context())
+	if err != nil {
+		return nil
+	}
+	defer store.Close()
+	var all []string
+	for s, err := range store.Sessions(cmd.Context(), ikigai.SessionQuery{Limit: 50}) {
+		if err != nil {
+			break
+		}
+		all = append(all, cobra.CompletionWithDesc(string(s.ID), s.Title))
+	}
+	return all
+}
+
+// approvals are the values of the setting approval.
+var approvals = fixed(config.ApprovalNever, config.ApprovalAsk, config.ApprovalDeny)
