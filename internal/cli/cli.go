@@ -99,7 +99,7 @@ Everything it does is kept in a database that is yours.`,
 		},
 	}
 	root.SetVersionTemplate("ikigai {{.Version}}\n")
-	root.PersistentFlags().StringArrayVar(&a.sets, "set", nil, "override a setting, as in --set `NAME=VALUE`")
+	root.PersistentFlags().StringArrayVar(&a.sets, "set", nil, "override a setting: `NAME=VALUE`")
 	complete(root, "set", a.completeSettings)
 	a.settingFlag(root, "database", "`FILE` of the database")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
