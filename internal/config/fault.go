@@ -43,16 +43,20 @@ func (f *file) unknown(m member, known []string) error {
 	return f.fault(m.at, what, suggest(m.name, known))
 }
 
-func unknownFlag(flags map[string]string) error {
+func unknownFlag(in Input) error {
 	var names []string
 	for _, f := range table {
 		names = append(names, f.name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		if !slices.Contains(names, name) {
-			return &ikigai.Error{Kind: ikigai.ErrorUsage,
-				What: "No setting is called " + quoteKey(name), Do: suggest(name, names)}
+	for _, name := range slices.Sorted(maps.Keys(in.Flags)) {
+		if slices.Contains(names, name) {
+			continue
 		}
+		what := "No setting is called " + quoteKey(name)
+		if typed := in.FlagNames[name]; typed != "" {
+			what = clip(typed) + ": no setting is called " + quoteKey(name)
+		}
+		return usage(what, suggest(name, names))
 	}
 	return nil
 }
@@ -97,14 +101,15 @@ func quoteKey(key string) string {
 const maxShown = 80
 
 // clip returns s as an error may repeat it: not too much of it, and no key.
-func clip(s string) string {
-	s = safetext.RedactKeys(s)
-	if len(s) <= maxShown {
+func clip(s string) string { return cut(safetext.RedactKeys(s), maxShown) }
+
+// cut returns s, or the beginning of it when it is longer than most bytes.
+func cut(s string, most int) string {
+	if len(s) <= most {
 		return s
 	}
-	end := maxShown
-	for !utf8.RuneStart(s[end]) {
-		end--
+	for !utf8.RuneStart(s[most]) {
+		most--
 	}
-	return s[:end] + "…"
+	return s[:most] + "…"
 }

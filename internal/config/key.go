@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"strings"
 	"syscall"
 	"time"
 
 	"ikigai"
+	"ikigai/internal/safetext"
 )
 
 // keyLimit bounds the run of a key command.
@@ -59,7 +61,12 @@ func runKeyCommand(ctx context.Context, command, what string, run KeyCommand) (s
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		return "", usage(what+" did not finish within 10 seconds", "Run it in a shell to see what it waits for")
 	case err != nil:
-		return "", usage(what+" failed", "Run it in a shell to see why")
+		if told := new(commandError); errors.As(err, &told) {
+			what += told.clause()
+		} else {
+			what += " failed"
+		}
+		return "", usage(what, "Run it in a shell to see why")
 	}
 	key := strings.TrimSpace(output)
 	return key, checkKey(key, what)
@@ -79,13 +86,16 @@ func checkKey(key, what string) error {
 }
 
 // ShellKeyCommand returns a KeyCommand that runs command lines with sh in the
-// given environment, without input. Its process group ends with it.
+// given environment, without input. Its process group ends with it. Where a
+// command fails, the error tells what it said last.
 func ShellKeyCommand(environ []string) KeyCommand {
 	return func(ctx context.Context, command string) (string, error) {
 		var stdout bytes.Buffer
+		var stderr lastBytes
 		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 		cmd.Env = environ
 		cmd.Stdout = &firstBytes{buffer: &stdout, left: 64 << 10}
+		cmd.Stderr = &stderr
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		cmd.Cancel = func() error { return killGroup(cmd) }
 		cmd.WaitDelay = 200 * time.Millisecond
@@ -95,8 +105,40 @@ func ShellKeyCommand(environ []string) KeyCommand {
 			_ = killGroup(cmd) // nothing is left to kill, at worst
 			err = ctx.Err()
 		}
+		if exit := new(exec.ExitError); errors.As(err, &exit) {
+			err = &commandError{exit, lastLine(string(stderr), stdout.String())}
+		}
 		return stdout.String(), err
 	}
+}
+
+// commandError is the error of a command that ran and failed.
+type commandError struct {
+	*exec.ExitError
+	said string // the last line of its standard error, fit to be shown
+}
+
+func (e *commandError) Unwrap() error { return e.ExitError }
+
+// clause continues a sentence about the command.
+func (e *commandError) clause() string {
+	s := fmt.Sprintf(" failed with exit code %d", e.ExitCode())
+	if !e.Exited() {
+		s = " was ended by a " + e.ExitError.Error() // "signal: killed"
+	}
+	if e.said != "" {
+		s += ": " + e.said
+	}
+	return s
+}
+
+// lastLine returns the last line of text as an error may repeat it: short,
+// clean, and without keys, secret among them.
+func lastLine(text, secret string) string {
+	const most = 200 - len("…")
+	text = strings.TrimRight(safetext.Terminal(text), " \t\n.")
+	text = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	return cut(safetext.RedactKeys(safetext.Redact(text, strings.Fields(secret))), most)
 }
 
 func killGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -111,5 +153,15 @@ func (w *firstBytes) Write(p []byte) (int, error) {
 	kept := p[:min(len(p), w.left)]
 	w.left -= len(kept)
 	w.buffer.Write(kept)
+	return len(p), nil
+}
+
+// lastBytes keeps the last bytes of what is written.
+type lastBytes []byte
+
+func (w *lastBytes) Write(p []byte) (int, error) {
+	const most = 4 << 10
+	*w = append(*w, p[max(0, len(p)-most):]...)
+	*w = (*w)[max(0, len(*w)-most):]
 	return len(p), nil
 }

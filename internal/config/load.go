@@ -19,6 +19,9 @@ type Input struct {
 
 	// Flags are the settings given on the command line, by name.
 	Flags map[string]string
+	// FlagNames are the flags as they were typed, such as "--set timeouts.idle",
+	// by the name of the setting. One that is missing is --timeouts-idle.
+	FlagNames map[string]string
 
 	// Trusted reports whether the project's file at path may be used with
 	// exactly this content. A nil Trusted trusts nothing.
@@ -43,7 +46,8 @@ func Load(in Input) (*Settings, []Notice, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.loadEnviron(in); err != nil {
+	slips, err := s.loadEnviron(in)
+	if err != nil {
 		return nil, nil, err
 	}
 	if err := s.loadFlags(in); err != nil {
@@ -52,7 +56,7 @@ func Load(in Input) (*Settings, []Notice, error) {
 	if err := s.placeDatabase(in); err != nil {
 		return nil, nil, err
 	}
-	return s, notices, nil
+	return s, append(notices, slips...), nil
 }
 
 // defaults returns the settings of somebody who has set nothing.
@@ -80,7 +84,7 @@ func applyDefaults[T any](fields []field[T], into *T) {
 // loadUserFile reads the person's file. That it is missing is an error only
 // when it was asked for by name.
 func (s *Settings) loadUserFile(in Input) error {
-	named := lookup(in.Environ, "IKIGAI_CONFIG")
+	named := lookup(in.Environ, configVariable)
 	s.UserFile = userFile(in, named)
 	if s.UserFile == "" {
 		return nil
@@ -92,7 +96,7 @@ func (s *Settings) loadUserFile(in Input) error {
 	case errors.Is(err, fs.ErrNotExist) && named == "":
 		return nil
 	case named != "":
-		return unreadable(s.UserFile, err, "Correct the variable IKIGAI_CONFIG or unset it")
+		return unreadable(s.UserFile, err, "Correct the variable "+configVariable+" or unset it")
 	}
 	return unreadable(s.UserFile, err, "Make it a file that you may read")
 }
@@ -136,23 +140,57 @@ func (s *Settings) ignored(path string) []Notice {
 }
 
 // loadEnviron takes over the IKIGAI_* variables that name a setting. Others use
-// the prefix too, so an unknown name is no fault; an empty value is no value.
-func (s *Settings) loadEnviron(in Input) error {
+// the prefix too, so an unknown name is no fault, but a slip is told of; an
+// empty value is no value.
+func (s *Settings) loadEnviron(in Input) (slips []Notice, err error) {
 	for _, entry := range in.Environ {
-		if !strings.HasPrefix(entry, envPrefix) {
+		name, text, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, envPrefix) || text == "" {
 			continue
 		}
-		name, text, _ := strings.Cut(entry, "=")
-		for _, f := range table {
-			if text == "" || name != envName(f.name) {
-				continue
-			}
-			if err := s.override(f, name, text, in); err != nil {
-				return err
-			}
+		f, known := settingOf(name)
+		if !known {
+			slips = append(slips, slip(name)...)
+			continue
+		}
+		if err := s.override(f, name, text, in); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return slips, nil
+}
+
+// settingOf returns the setting that the variable name sets.
+func settingOf(variable string) (f field[Settings], ok bool) {
+	for _, f := range table {
+		if variable == envName(f.name) {
+			return f, true
+		}
+	}
+	return f, false
+}
+
+// slip returns the notice about a variable whose name is almost one of ours.
+func slip(variable string) []Notice {
+	switch variable {
+	case configVariable, "IKIGAI_SESSION", "IKIGAI_TOOL_CALL_ID", "IKIGAI_FIXTURES":
+		return nil // these are no settings, and have their use
+	}
+	known := []string{configVariable}
+	for _, f := range table {
+		known = append(known, envName(f.name))
+	}
+	const most = 2 // letters
+	var near []string
+	for _, k := range known {
+		if distance(strings.ToUpper(variable), k) <= most {
+			near = append(near, k)
+		}
+	}
+	if near == nil {
+		return nil
+	}
+	return []Notice{{"The variable " + quoteKey(variable) + " sets nothing. Perhaps " + strings.Join(near, " or ") + " is meant."}}
 }
 
 func (s *Settings) loadFlags(in Input) error {
@@ -163,14 +201,14 @@ func (s *Settings) loadFlags(in Input) error {
 			continue
 		}
 		known++
-		if err := s.override(f, flagName(f.name), text, in); err != nil {
+		if err := s.override(f, in.flagName(f.name), text, in); err != nil {
 			return err
 		}
 	}
 	if known == len(in.Flags) {
 		return nil
 	}
-	return unknownFlag(in.Flags)
+	return unknownFlag(in)
 }
 
 // override sets f to text, which comes from a variable or flag named origin.
@@ -213,7 +251,10 @@ func (s *Settings) origin(key, origin string) {
 	s.origins[key] = origin
 }
 
-const envPrefix = "IKIGAI_"
+const (
+	envPrefix      = "IKIGAI_"
+	configVariable = "IKIGAI_CONFIG" // names the person's file
+)
 
 // envName returns the name of the variable that sets the setting name.
 func envName(name string) string {
@@ -221,7 +262,10 @@ func envName(name string) string {
 }
 
 // flagName returns the flag that sets the setting name.
-func flagName(name string) string {
+func (in Input) flagName(name string) string {
+	if typed := in.FlagNames[name]; typed != "" {
+		return typed
+	}
 	return "--" + strings.NewReplacer("_", "-", ".", "-").Replace(name)
 }
 

@@ -93,8 +93,8 @@ func TestEverySettingHasVariableAndFlag(t *testing.T) {
 			t.Errorf("%s=%s gives %s", envName(f.name), text, f.of(s))
 		}
 		tr.Environ, tr.Flags = nil, map[string]string{f.name: text}
-		if s := tr.load(); f.of(s).String() != text || s.Origin(f.name) != flagName(f.name) {
-			t.Errorf("%s %s gives %s", flagName(f.name), text, f.of(s))
+		if s := tr.load(); f.of(s).String() != text || s.Origin(f.name) != tr.flagName(f.name) {
+			t.Errorf("%s %s gives %s", tr.flagName(f.name), text, f.of(s))
 		}
 	}
 }
@@ -290,6 +290,25 @@ func TestUnusableUserFile(t *testing.T) {
 	wantUsage(t, err, "The settings in "+tr.userPath()+" cannot be read: is a directory. Make it a file that you may read.")
 }
 
+// A slip in a variable's name stops nothing, and is not passed over in silence.
+func TestSlipsInVariables(t *testing.T) {
+	tr := newTree(t)
+	tr.Environ = []string{
+		"IKIGAI_MODLE=openai/sk-x", "IKIGAI_database=x", "IKIGAI_CONFG=x", "IKIGAI_MAXTOOLTURNS=3", "IKIGAI_MODELL=",
+		"IKIGAI_SESSION=x", "IKIGAI_TOOL_CALL_ID=x", "IKIGAI_FIXTURES=x", "IKIGAI_CONFIG=/dev/null", "IKIGAI_NONSENSE=x", "IKIGAI_=x", "MODLE=x",
+	}
+	_, notices, err := Load(tr.Input)
+	want := []Notice{
+		{"The variable IKIGAI_MODLE sets nothing. Perhaps IKIGAI_MODEL is meant."},
+		{"The variable IKIGAI_database sets nothing. Perhaps IKIGAI_DATABASE is meant."},
+		{"The variable IKIGAI_CONFG sets nothing. Perhaps IKIGAI_CONFIG is meant."},
+		{"The variable IKIGAI_MAXTOOLTURNS sets nothing. Perhaps IKIGAI_MAX_TOOL_TURNS is meant."},
+	}
+	if diff := cmp.Diff(want, notices); diff != "" || err != nil {
+		t.Errorf("%v, notices (-want +got):\n%s", err, diff)
+	}
+}
+
 func TestVariablesAndFlagsThatDoNotFit(t *testing.T) {
 	tr := newTree(t)
 	tr.Environ = []string{"IKIGAI_APPROVAL=always"}
@@ -303,6 +322,18 @@ func TestVariablesAndFlagsThatDoNotFit(t *testing.T) {
 	tr.Flags = map[string]string{"max_retry": "1"}
 	_, _, err = Load(tr.Input)
 	wantUsage(t, err, "No setting is called max_retry. Perhaps max_retries is meant.")
+
+	// As the person has typed them.
+	tr.FlagNames = map[string]string{"max_retry": "--set max_retry", "timeouts.idle": "--set timeouts.idle"}
+	_, _, err = Load(tr.Input)
+	wantUsage(t, err, "--set max_retry: no setting is called max_retry. Perhaps max_retries is meant.")
+	tr.Flags = map[string]string{"timeouts.idle": "ten"}
+	_, _, err = Load(tr.Input)
+	wantUsage(t, err, `--set timeouts.idle: timeouts.idle is "ten". Write a time from 1ms to 24h, such as 500ms, 10s or 2m.`)
+	tr.Flags = map[string]string{"timeouts.idle": "2m"}
+	if origin := tr.load().Origin("timeouts.idle"); origin != "--set timeouts.idle" {
+		t.Errorf("origin %s", origin)
+	}
 }
 
 // No files, no variables: what every start pays.

@@ -121,10 +121,13 @@ func (s *Settings) noModel() error {
 func (s *Settings) unknownVendor(name string) error {
 	known := slices.Sorted(maps.Keys(s.Vendors))
 	what := fmt.Sprintf("%s: no vendor is called %q", s.Origin("model"), clip(name))
+	if strings.Contains(s.Model, "/") {
+		return usage(what, suggest(name, known)+"; others are added under vendors in "+s.UserFile)
+	}
 	if owner := s.ownerOf(name); owner != "" {
 		return usage(what, "Write the model as "+owner+"/"+name)
 	}
-	return usage(what, suggest(name, known)+"; others are added under vendors in "+s.UserFile)
+	return usage(what, "Write the model as vendor/model, such as openai/gpt-4o. "+suggest(name, known))
 }
 
 // ownerOf returns the vendor whose default model is called model, or "": it is

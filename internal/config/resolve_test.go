@@ -70,7 +70,9 @@ func TestChoosing(t *testing.T) {
 			path + `:1: no vendor is called "opnai". Perhaps openai is meant; others are added under vendors in ` + path + "."},
 		{"no vendor", `{"model": "gpt-5"}`, nil, path + `:1: no vendor is called "gpt-5". Write the model as openai/gpt-5.`},
 		{"no vendor at all like it", `{"model": "llama"}`, nil, path + `:1: no vendor is called "llama". ` +
-			"Known are deepseek, groq, mistral, openai, openrouter, xai; others are added under vendors in " + path + "."},
+			"Write the model as vendor/model, such as openai/gpt-4o. Known are deepseek, groq, mistral, openai, openrouter, xai."},
+		{"no slash, but almost a vendor", `{"model": "opnai"}`, nil, path + `:1: no vendor is called "opnai". ` +
+			"Write the model as vendor/model, such as openai/gpt-4o. Perhaps openai is meant."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := mustParse(t, test.file, test.environ...)
@@ -186,6 +188,32 @@ func TestShellKeyCommand(t *testing.T) {
 	}
 	if got, err := run(t.Context(), "head -c 100000 /dev/zero"); err != nil || len(got) != 64<<10 {
 		t.Errorf("%d bytes kept, %v", len(got), err)
+	}
+}
+
+// The person reads why the command failed, and no key, not even one that it
+// printed before.
+func TestShellKeyCommandFails(t *testing.T) {
+	for command, want := range map[string]string{
+		"echo x; echo one >&2; printf 'pass: not in the store.\\n\\n' >&2; exit 3": "failed with exit code 3: pass: not in the store",
+		"exit 127":     "failed with exit code 127",
+		"kill -9 $$":   "was ended by a signal: killed",
+		"nonesuch-cmd": "failed with exit code 127: ",
+		"echo " + key + "; echo " + key + " sk-0123456789abcdefghij >&2; exit 1": "failed with exit code 1: [redacted] ",
+		`printf '\033[31mred\033[m \302\233 %01000d' 0 >&2; exit 1`:              "failed with exit code 1: red ",
+	} {
+		s := mustParse(t, `{"model": "openai", "vendors": {"openai": {"key_cmd": "c"}}}`)
+		_, err := s.Resolve(t.Context(), func(ctx context.Context, _ string) (string, error) {
+			return ShellKeyCommand([]string{"PATH=" + os.Getenv("PATH")})(ctx, command)
+		})
+		what := "The command in vendors.openai.key_cmd (" + path + ":1) "
+		got, ok := strings.CutPrefix(err.Error(), what)
+		if !ok || !strings.HasPrefix(got, want) || !strings.HasSuffix(got, ". Run it in a shell to see why.") || ikigai.KindOf(err) != ikigai.ErrorUsage {
+			t.Errorf("%s: %v", command, err)
+		}
+		if strings.Contains(got, key) || strings.Contains(got, "abcdef") || strings.ContainsAny(got, "\x1b\u009b\n") || len(got) > 280 { // P41
+			t.Errorf("%s: %q", command, got)
+		}
 	}
 }
 

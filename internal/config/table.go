@@ -25,7 +25,7 @@ var table = []field[Settings]{
 		doc: "Rounds of tool calls that one statement may take. After the last one the model answers without tools.",
 		of:  func(s *Settings) value { return &integer{&s.MaxToolTurns, 1, 10_000} }},
 	{name: "max_output_size", def: "1048576",
-		doc: "Bytes of one tool result, of any tool. What is longer is cut and says so.",
+		doc: "Bytes of one tool result, of any tool. What is longer is cut and says so. `bash` shows less whatever stands here: the first and last parts of its output, up to 10 KB of stdout and 4 KB of stderr; the whole is in a file that its result names.",
 		of:  func(s *Settings) value { return &integer{&s.MaxOutputSize, 1024, 1 << 30} }},
 	{name: "bash_result", def: BashCombined,
 		doc: "Form of the result of `bash`: `combined` interleaves both streams in one text, `split` gives them apart.",
