@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,69 +11,120 @@ import (
 	"ikigai"
 )
 
-// minColumn is the width that columns keep on the narrowest terminal.
-const minColumn = 8
+// Columns of up to keptColumn are never cut, and wider ones to no less than
+// minColumn.
+const (
+	minColumn  = 8
+	keptColumn = 12
+	columnGap  = 2
+)
 
 // Table returns rows below a head, in columns as wide as their widest cell
-// takes on a terminal. If s has a width, the widest columns but the first,
-// which names the row, are cut until the table fits in. A cell is one line; cells missing at the end of a row are
-// empty.
+// takes on a terminal, numbers at the right. If s has a width, the widest
+// columns but the first, which names the row, are cut until the table fits in;
+// what still does not fit is cut off. A cell is one line; cells missing at the
+// end of a row are empty.
 func (s Style) Table(head []string, rows [][]string) string {
-	lines := make([][]string, 0, len(rows)+1)
-	widths := make([]int, len(head))
-	for _, row := range append([][]string{head}, rows...) {
-		cells := make([]string, len(head))
-		for i := range min(len(head), len(row)) {
-			cells[i] = strings.ReplaceAll(line(row[i]), "\t", " ")
-			widths[i] = max(widths[i], ansi.StringWidth(cells[i]))
-		}
-		lines = append(lines, cells)
-	}
+	t := newTable(head, rows)
 	if s.Width > 0 {
-		shrink(widths, s.Width-columnGap*(len(head)-1))
+		t.shrink(s.Width)
 	}
 	var b strings.Builder
-	for i, cells := range lines {
+	for i, cells := range t.lines {
 		how := plain
 		if i == 0 {
 			how = bold
 		}
-		b.WriteString(s.paint(how, s.row(cells, widths)) + "\n")
+		row := s.row(cells, t.columns)
+		if s.Width > 0 {
+			row = ansi.Truncate(row, s.Width, "")
+		}
+		b.WriteString(s.paint(how, strings.TrimRight(row, " ")) + "\n")
 	}
 	return b.String()
 }
 
-const columnGap = 2
+// table is the cells of a table, the head's first, as they can be shown.
+type table struct {
+	lines   [][]string
+	columns []column
+}
 
-// shrink makes the widest of the columns narrower, the first excepted, until
-// all take no more than total.
-func shrink(widths []int, total int) {
-	sum := 0
-	for _, w := range widths {
-		sum += w
+type column struct {
+	width, least int
+	right        bool // its cells are numbers
+}
+
+func newTable(head []string, rows [][]string) table {
+	t := table{columns: make([]column, len(head))}
+	for _, row := range append([][]string{head}, rows...) {
+		cells := make([]string, len(head))
+		for i := range min(len(head), len(row)) {
+			cells[i] = strings.ReplaceAll(line(row[i]), "\t", " ")
+		}
+		t.lines = append(t.lines, cells)
 	}
-	for ; len(widths) > 1 && sum > total; sum-- {
-		widest := 1
-		for i, w := range widths {
-			if i > 0 && w > widths[widest] {
-				widest = i
+	for i := range t.columns {
+		c := &t.columns[i]
+		c.right = len(rows) > 0
+		for n, cells := range t.lines {
+			c.width = max(c.width, ansi.StringWidth(cells[i]))
+			c.right = c.right && (n == 0 || isNumber(cells[i]))
+		}
+		c.least = c.width
+		if i > 0 && c.width > keptColumn {
+			c.least = minColumn
+		}
+	}
+	return t
+}
+
+func isNumber(cell string) bool {
+	return cell != "" && strings.Trim(cell, "0123456789,.") == ""
+}
+
+// least returns the width below which a table is not cut column by column.
+func (t table) least() int {
+	sum := columnGap * (len(t.columns) - 1)
+	for _, c := range t.columns {
+		sum += c.least
+	}
+	return sum
+}
+
+// shrink makes the widest columns narrower until the table takes no more than
+// width, as far as that can be.
+func (t table) shrink(width int) {
+	sum := columnGap * (len(t.columns) - 1)
+	for _, c := range t.columns {
+		sum += c.width
+	}
+	for ; sum > width; sum-- {
+		var widest *column
+		for i := range t.columns {
+			c := &t.columns[i]
+			if c.width > c.least && (widest == nil || c.width >= widest.width) {
+				widest = c
 			}
 		}
-		if widths[widest] <= minColumn {
+		if widest == nil {
 			return
 		}
-		widths[widest]--
+		widest.width--
 	}
 }
 
-func (s Style) row(cells []string, widths []int) string {
+func (s Style) row(cells []string, columns []column) string {
 	var b strings.Builder
 	for i, cell := range cells {
-		cell = s.cut(cell, widths[i])
-		b.WriteString(cell)
-		b.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+columnGap))
+		cell = s.cut(cell, columns[i].width)
+		space := strings.Repeat(" ", columns[i].width-ansi.StringWidth(cell))
+		if columns[i].right {
+			cell, space = space, cell
+		}
+		b.WriteString(cell + space + strings.Repeat(" ", columnGap))
 	}
-	return strings.TrimRight(b.String(), " ")
+	return b.String()
 }
 
 // cut shortens a cell to a width, paths at the front: their end tells them
@@ -89,11 +141,14 @@ func (s Style) cut(cell string, width int) string {
 	return ansi.Truncate(cell, width, mark)
 }
 
-// Sessions returns the list of sessions as a table. On a terminal IDs are cut
-// to what still tells them apart.
+// Sessions returns the list of sessions as a table, with their directories if
+// they have several. On a terminal IDs are cut to what still tells them apart,
+// and columns that have no place in its width are left out.
 func (s Style) Sessions(list []ikigai.SessionInfo, now time.Time) string {
 	length := idLength(list)
+	head := []string{"SESSION", "CHANGED", "STATEMENTS", "DIRECTORY", "TITLE"}
 	rows := make([][]string, len(list))
+	dirs := map[string]bool{}
 	for i, info := range list {
 		id := string(info.ID)
 		if s.Width > 0 {
@@ -102,8 +157,29 @@ func (s Style) Sessions(list []ikigai.SessionInfo, now time.Time) string {
 		rows[i] = []string{
 			id, s.Ago(now, info.Updated.Time()), strconv.Itoa(info.Statements), info.Dir, info.Title,
 		}
+		dirs[info.Dir] = true
 	}
-	return s.Table([]string{"SESSION", "CHANGED", "STATEMENTS", "DIRECTORY", "TITLE"}, rows)
+	if len(dirs) <= 1 {
+		head, rows = without("DIRECTORY", head, rows)
+	}
+	for _, name := range []string{"STATEMENTS", "DIRECTORY", "CHANGED"} {
+		if s.Width > 0 && newTable(head, rows).least() > s.Width {
+			head, rows = without(name, head, rows)
+		}
+	}
+	return s.Table(head, rows)
+}
+
+// without returns a table without the column of that name.
+func without(name string, head []string, rows [][]string) ([]string, [][]string) {
+	i := slices.Index(head, name)
+	if i < 0 {
+		return head, rows
+	}
+	for n, row := range rows {
+		rows[n] = slices.Delete(row, i, i+1)
+	}
+	return slices.Delete(head, i, i+1), rows
 }
 
 // idLength returns how many characters tell the IDs of list apart: at least
