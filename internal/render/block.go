@@ -16,7 +16,7 @@ import (
 func (s Style) Block(b transcript.Block) string {
 	text := s.body(b) + s.damage(b)
 	if text == "" {
-		return ""
+		return s.stamp(b)
 	}
 	if b.Interaction != ikigai.Main && b.Interaction != "" {
 		text = s.paint(dim, "["+line(b.Interaction)+"]") + " " + text
@@ -29,17 +29,12 @@ func (s Style) damage(b transcript.Block) string {
 	if b.Damage == "" {
 		return ""
 	}
-	return "  " + s.paint(dim, "(not all of this can be read: "+line(b.Damage)+")") + "\n"
+	return s.prose("  ", "  ", dim, "(not all of this can be read: "+line(b.Damage)+")")
 }
 
-// stamp returns the line that says which event a block shows. Text that comes
-// in pieces is shown before it is an event and has none.
+// stamp returns the line that says which event a block shows, if s asks for it.
 func (s Style) stamp(b transcript.Block) string {
-	switch b.Kind {
-	case transcript.Notice, ikigai.KindThinking, ikigai.KindAssistant, ikigai.KindInterrupted:
-		return ""
-	}
-	if !s.Verbose {
+	if !s.Verbose || b.Kind == transcript.Notice {
 		return ""
 	}
 	at := s.in(b.Time.Time()).Format("15:04:05")
@@ -115,12 +110,16 @@ func (s Style) interrupted(b transcript.Block) string {
 	return thinking + answer + s.interruption(d)
 }
 
-// interruption is the line below what came of a reply. A vendor's error has a
-// block of its own.
+// interruption is the line below what came of a reply. That the person stopped
+// it, or what the vendor's error was, is said by the error after it.
 func (s Style) interruption(d ikigai.InterruptedData) string {
-	mark := s.glyph(ellipsis) + " interrupted"
-	if d.Reason != "" && !strings.Contains(d.Reason, " ") {
-		mark += " (" + line(d.Reason) + ")"
+	mark := s.glyph(ellipsis)
+	switch d.Reason {
+	case "cancelled":
+	case "crash":
+		mark += " interrupted (crash)"
+	default:
+		mark += " broken off"
 	}
 	return s.paint(yellow, mark) + "\n"
 }
@@ -133,17 +132,17 @@ func (s Style) failure(b transcript.Block) string {
 	}
 	text = safetext.Terminal(text)
 	if d.Status > 0 {
-		text += s.paint(dim, fmt.Sprintf(" (HTTP %d)", d.Status))
+		text += fmt.Sprintf(" (HTTP %d)", d.Status)
 	}
-	return s.behind(s.paint(red, s.glyph(failMark))+" ", "  ", plain, text)
+	return s.prose(s.paint(red, s.glyph(failMark))+" ", "  ", plain, text)
 }
 
 func (s Style) alert(text string) string {
-	return s.behind(s.paint(yellow, s.glyph(alertMark))+" ", "  ", plain, safetext.Terminal(text))
+	return s.prose(s.paint(yellow, s.glyph(alertMark))+" ", "  ", plain, safetext.Terminal(text))
 }
 
 func (s Style) change(b transcript.Block) string {
-	d, _ := b.Body.(ikigai.ChangeData)
+	d, _ := b.Body.(transcript.Change)
 	path := d.Path
 	if path == "" {
 		path = b.Text
@@ -155,19 +154,28 @@ func (s Style) change(b transcript.Block) string {
 	case d.NotKept != "":
 		what += ", whose content was not kept: " + line(d.NotKept)
 	}
-	return "  " + s.paint(dim, what) + "\n"
+	return s.named(d.Of, b.Text) + "  " + s.paint(dim, what) + "\n"
 }
 
 func (s Style) approval(b transcript.Block) string {
-	d, _ := b.Body.(ikigai.ApprovalData)
+	d, _ := b.Body.(transcript.Approval)
 	reason := ""
 	if d.Reason != "" {
 		reason = ": " + line(d.Reason)
 	}
 	if d.Allowed {
-		return "  " + s.paint(dim, "allowed"+reason) + "\n"
+		return s.named(d.Of, b.Text) + s.prose("  ", "  ", dim, "allowed"+reason)
 	}
-	return "  " + s.paint(red, s.glyph(failMark)) + " denied" + reason + "\n"
+	return s.named(d.Of, b.Text) + s.prose("  "+s.paint(red, s.glyph(failMark))+" ", "    ", plain, "denied"+reason)
+}
+
+// named names the call that something belongs to, unless the call is right
+// above or not known.
+func (s Style) named(of transcript.Of, summary string) string {
+	if of.Call == nil || of.Follows {
+		return ""
+	}
+	return s.paint(cyan, s.glyph(resultMark)) + " " + s.callLine(*of.Call, summary) + "\n"
 }
 
 func (s Style) session(b transcript.Block) string {

@@ -39,7 +39,7 @@ func FuzzBlockIsSafe(f *testing.F) {
 			e.Kind = kinds[i]
 		}
 		for _, b := range new(transcript.Transcript).Add(e) {
-			for _, style := range []render.Style{{}, {Verbose: true}, {Compact: true, Verbose: true}} {
+			for _, style := range []render.Style{{}, {Verbose: true}, {Compact: true, Verbose: true}, {Width: 30}} {
 				style.Zone = time.UTC
 				uncoloured := style.Block(b)
 				checkSafe(t, uncoloured)

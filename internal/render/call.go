@@ -19,8 +19,8 @@ const (
 func (s Style) call(b transcript.Block) string {
 	c, _ := b.Body.(transcript.Call)
 	if c.MayHaveRun {
-		return s.paint(yellow, s.glyph(alertMark)) + " " + s.callLine(c, b.Text) +
-			"\n  The call has no result: it may have run. Check what it did before it is run again.\n"
+		return s.paint(yellow, s.glyph(alertMark)) + " " + s.callLine(c, b.Text) + "\n" +
+			s.prose("  ", "  ", plain, "The call has no result: it may have run. Check what it did before it is run again.")
 	}
 	text := s.paint(green, s.glyph(callMark)) + " " + s.callLine(c, b.Text) + "\n"
 	for _, f := range c.Params {

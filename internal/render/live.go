@@ -17,10 +17,11 @@ type Piece struct {
 	Answer bool
 }
 
-// Live shows a session while it happens. The model's answers, and the newline
-// that ends each, go to the standard output, everything else to the standard
-// error. Written to one terminal, both together are what a Page of the same
-// Style shows of the same blocks later.
+// Live shows a session while it happens. The model's answers, the newline that
+// ends each and an empty line between two of them go to the standard output,
+// everything else to the standard error. Written to one terminal, both together
+// are what a Page of the same Style shows of the same blocks later; but a Live
+// is never verbose.
 //
 // Delta shows a reply as it comes, in pieces of whole characters. The blocks of
 // the reply's events, which arrive after it, then add what is still missing and
@@ -32,12 +33,18 @@ type Live struct {
 	Style Style
 	// Exact passes answers on as they are, for an output that is no terminal.
 	Exact bool
+	// Terminal says that the standard error is a terminal of Style.Width
+	// columns, which knows how to clear a line: Tick and Progress show
+	// something.
+	Terminal bool
 
 	page     Page
 	begun    bool // something of the reply is shown
+	answered bool // the standard output holds an answer
 	thinking stream
 	answer   stream
 	held     []transcript.Block // what came in the middle of the answer's line
+	status   status
 	out      []Piece
 }
 
@@ -52,6 +59,7 @@ type stream struct {
 
 // Delta takes in a piece of a reply of the main interaction.
 func (l *Live) Delta(d ikigai.Delta) []Piece {
+	l.status.forget("")
 	if d.Retry != nil {
 		l.show(Notice(l.Style.retry(*d.Retry)))
 	}
@@ -68,6 +76,9 @@ func (l *Live) Delta(d ikigai.Delta) []Piece {
 
 // Block takes in a block of the session's transcript.
 func (l *Live) Block(b transcript.Block) []Piece {
+	if r, ok := b.Body.(transcript.Result); ok {
+		l.status.forget(r.ToolCallID)
+	}
 	switch {
 	case b.Interaction != ikigai.Main:
 		l.show(b)
@@ -107,9 +118,11 @@ func (l *Live) add(b transcript.Block, text string) {
 	l.write(text, false)
 }
 
-// End ends what is open, at the end of a turn or of the program.
+// End ends what is open, at the end of a turn or of the program, and before
+// anything else is written to the terminal.
 func (l *Live) End() []Piece {
 	l.finish()
+	l.clearStatus()
 	return l.taken()
 }
 
@@ -122,6 +135,7 @@ func (l *Live) taken() []Piece {
 
 func (l *Live) write(text string, answer bool) {
 	if text != "" {
+		l.clearStatus()
 		l.out = append(l.out, Piece{text, answer})
 	}
 }
@@ -134,6 +148,7 @@ func (l *Live) show(b transcript.Block) {
 	}
 	l.write(l.thinking.indent.end(), false)
 	l.page.Style = l.Style
+	l.page.Style.Verbose = false
 	l.write(l.page.Block(b), false)
 }
 
@@ -141,6 +156,13 @@ func (l *Live) show(b transcript.Block) {
 func (l *Live) begin(kind ikigai.Kind) {
 	l.write(l.page.gap(transcript.Block{Kind: kind}), false)
 	l.begun = true
+}
+
+// beginAnswer goes to where an answer begins. The empty line between two of
+// them is theirs, for without it Markdown takes them for one paragraph.
+func (l *Live) beginAnswer() {
+	l.write(l.page.gap(transcript.Block{Kind: ikigai.KindAssistant}), l.answered)
+	l.begun, l.answered = true, true
 }
 
 // think takes in a piece of the model's thinking. Compact shows it once it is
@@ -233,7 +255,7 @@ func (l *Live) writeAnswer(text string) {
 	}
 	if !l.answer.begun {
 		l.closeThinking()
-		l.begin(ikigai.KindAssistant)
+		l.beginAnswer()
 		l.answer.begun = true
 	}
 	l.answer.open = !strings.HasSuffix(text, "\n")

@@ -17,6 +17,7 @@ import (
 
 // screen is a terminal that shows both outputs, and the answers alone.
 type screen struct {
+	noise        func(*screen) // happens before everything that is shown
 	all, answers strings.Builder
 	live         render.Live
 	fold         transcript.Transcript
@@ -31,10 +32,20 @@ func (s *screen) write(pieces []render.Piece) {
 	}
 }
 
-func (s *screen) delta(d ikigai.Delta) { s.write(s.live.Delta(d)) }
+func (s *screen) delta(d ikigai.Delta) {
+	s.noisy()
+	s.write(s.live.Delta(d))
+}
+
+func (s *screen) noisy() {
+	if s.noise != nil {
+		s.noise(s)
+	}
+}
 
 func (s *screen) event(e ikigai.Event) {
 	for _, b := range s.fold.Add(e) {
+		s.noisy()
 		s.write(s.live.Block(b))
 	}
 }
@@ -42,7 +53,10 @@ func (s *screen) event(e ikigai.Event) {
 // play shows events live: what models say comes first in pieces of random
 // sizes, then as events. It ends as the log does, with the calls left open.
 func play(style render.Style, events []ikigai.Event, random *rand.Rand) *screen {
-	s := &screen{live: render.Live{Style: style}}
+	return (&screen{live: render.Live{Style: style}}).play(events, random)
+}
+
+func (s *screen) play(events []ikigai.Event, random *rand.Rand) *screen {
 	for i, e := range events {
 		if startsReply(events, i) {
 			for _, d := range deltas(events[i:], random) {
@@ -54,6 +68,7 @@ func play(style render.Style, events []ikigai.Event, random *rand.Rand) *screen 
 	for _, b := range s.fold.Open() {
 		s.write(s.live.Block(b))
 	}
+	s.noisy()
 	s.write(s.live.End())
 	return s
 }
@@ -149,10 +164,10 @@ func FuzzLiveIsTheLog(f *testing.F) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		events := session(random, []string{ikigai.CleanText(a), ikigai.CleanText(b), ikigai.CleanText(c), ""})
 		for _, style := range []render.Style{
-			{Zone: time.UTC}, {Zone: time.UTC, ASCII: true, Verbose: true}, {Zone: time.UTC, Compact: true},
+			{Zone: time.UTC}, {Zone: time.UTC, ASCII: true, Verbose: true}, {Zone: time.UTC, Compact: true, Width: 24},
 		} {
 			live := play(style, events, random)
-			if diff := cmp.Diff(page(style, decoded(t, events)), live.all.String()); diff != "" {
+			if diff := cmp.Diff(page(neverVerbose(style), decoded(t, events)), live.all.String()); diff != "" {
 				t.Errorf("%+v: live is not the log (-log +live):\n%s", style, diff)
 			}
 			if diff := cmp.Diff(answers(events), live.answers.String()); diff != "" {
@@ -162,9 +177,16 @@ func FuzzLiveIsTheLog(f *testing.F) {
 	})
 }
 
+// neverVerbose returns style as a Live takes it.
+func neverVerbose(style render.Style) render.Style {
+	style.Verbose = false
+	return style
+}
+
 // session returns random events that use the given texts.
 func session(random *rand.Rand, texts []string) (events []ikigai.Event) {
 	text := func() string { return texts[random.IntN(len(texts))] }
+	id := func() string { return string(rune('1' + random.IntN(2))) }
 	event := func(kind ikigai.Kind, content string, data any) {
 		e := ikigai.NewEvent(kind, content, data)
 		e.Seq = ikigai.Seq(len(events) + 1)
@@ -174,7 +196,7 @@ func session(random *rand.Rand, texts []string) (events []ikigai.Event) {
 		events = append(events, e)
 	}
 	for range random.IntN(12) {
-		switch random.IntN(8) {
+		switch random.IntN(11) {
 		case 0:
 			event(ikigai.KindUser, text(), nil)
 		case 1:
@@ -182,27 +204,39 @@ func session(random *rand.Rand, texts []string) (events []ikigai.Event) {
 		case 2, 3:
 			event(ikigai.KindAssistant, text(), nil)
 		case 4:
-			event(ikigai.KindToolCall, text(), ikigai.ToolCallData{ID: "1", Function: ikigai.ToolCallFunction{Name: text(), Arguments: `{"a":1}`}})
+			event(ikigai.KindToolCall, text(), ikigai.ToolCallData{ID: id(), Function: ikigai.ToolCallFunction{Name: text(), Arguments: `{"a":1}`}})
 		case 5:
-			event(ikigai.KindToolResult, text(), ikigai.ToolResultData{ToolCallID: "1", Output: text()})
+			event(ikigai.KindToolResult, text(), ikigai.ToolResultData{ToolCallID: id(), Output: []string{
+				text(), `{"error":"The call was denied. Go on.","error_code":"DENIED"}`}[random.IntN(2)]})
 		case 6:
-			event(ikigai.KindInterrupted, text(), ikigai.InterruptedData{Reason: "cancelled", Thinking: text()})
+			event(ikigai.KindInterrupted, text(), ikigai.InterruptedData{
+				Reason: []string{"cancelled", "crash", "The reply broke off."}[random.IntN(3)], Thinking: text()})
 		case 7:
-			event(ikigai.KindUsage, "", ikigai.UsageData{Stop: ikigai.StopEnd})
+			event(ikigai.KindUsage, "", ikigai.UsageData{Stop: []ikigai.StopReason{ikigai.StopEnd, ikigai.StopLength}[random.IntN(2)]})
+		case 8:
+			event(ikigai.KindApproval, "", ikigai.ApprovalData{CallID: id(), Allowed: random.IntN(2) == 0, Reason: text()})
+		case 9:
+			event(ikigai.KindChange, "", ikigai.ChangeData{CallID: id(), Path: "/a"})
+		case 10:
+			event(ikigai.KindError, "The vendor is overloaded. "+text(), ikigai.ErrorData{Status: 503})
 		}
 	}
 	return events
 }
 
-// answers returns what the standard output holds of a session.
+// answers returns what the standard output holds of a session: the answers,
+// with an empty line between two of them.
 func answers(events []ikigai.Event) string {
-	var b strings.Builder
+	var all []string
 	for _, e := range events {
-		if isReply(e) && e.Kind != ikigai.KindThinking {
-			b.WriteString(render.Style{}.Block(transcript.Block{Kind: ikigai.KindAssistant, Text: e.Content}))
+		if !isReply(e) || e.Kind == ikigai.KindThinking {
+			continue
+		}
+		if text := (render.Style{}).Block(transcript.Block{Kind: ikigai.KindAssistant, Text: e.Content}); text != "" {
+			all = append(all, text)
 		}
 	}
-	return b.String()
+	return strings.Join(all, "\n")
 }
 
 // S2.47, S3.30: the same for the sessions of the golden files, in every style.
@@ -210,7 +244,7 @@ func answers(events []ikigai.Event) string {
 func TestLiveIsTheLog(t *testing.T) {
 	for name, events := range goldenEvents(t) {
 		for styleName, style := range styles {
-			log := ownSequence.ReplaceAllString(page(style, decoded(t, events)), "")
+			log := ownSequence.ReplaceAllString(page(neverVerbose(style), decoded(t, events)), "")
 			live := ownSequence.ReplaceAllString(play(style, events, rand.New(rand.NewPCG(1, 2))).all.String(), "")
 			if diff := cmp.Diff(log, live); diff != "" {
 				t.Errorf("%s, %s: live is not the log (-log +live):\n%s", name, styleName, diff)
@@ -237,9 +271,17 @@ func TestLiveAnswer(t *testing.T) {
 		{name: "refusal", steps: []any{ikigai.Delta{Refusal: "I can't."}, answer("I can't.")},
 			all: "I can't.\n", answers: "I can't.\n"},
 		{name: "before a call", steps: []any{ikigai.Delta{Text: "I look"}, answer("I look"), call, ikigai.Delta{Text: "done"}, answer("done")},
-			all: "I look\n\n● ls\n\ndone\n", answers: "I look\ndone\n"},
+			all: "I look\n\n● ls\n\ndone\n", answers: "I look\n\ndone\n"},
+		{name: "before a call, to a pipe", exact: true,
+			steps: []any{ikigai.Delta{Text: "I look"}, answer("I look"), call, ikigai.Delta{Text: "done"}, answer("done"), answer("yes")},
+			all:   "I look\n\n● ls\n\ndone\n\nyes\n", answers: "I look\n\ndone\n\nyes\n"},
+		{name: "replies without text between two answers", steps: []any{answer("a"), call, answer(""), call, answer("b")},
+			all: "a\n\n● ls\n● ls\n\nb\n", answers: "a\n\nb\n"},
+		{name: "a file alone is no answer", steps: []any{call, ikigai.NewEvent(ikigai.KindAssistant, "",
+			ikigai.MessageData{Parts: []ikigai.Part{{Type: ikigai.PartFile, Name: "a"}}}), answer("b")},
+			all: "● ls\n\n  [file a]\n\nb\n", answers: "b\n"},
 		{name: "other than what was streamed", steps: []any{ikigai.Delta{Text: "ab"}, answer("xy")},
-			all: "ab\n\nxy\n", answers: "ab\nxy\n"},
+			all: "ab\n\nxy\n", answers: "ab\n\nxy\n"},
 		{name: "no event", steps: []any{ikigai.Delta{Text: "ab"}}, all: "ab\n", answers: "ab\n"},
 		{name: "notice in the middle of a line", steps: []any{ikigai.Delta{Text: "a"}, render.Notice("Store away. Wait."), ikigai.Delta{Text: "b"}, answer("ab")},
 			all: "ab\n\n! Store away. Wait.\n", answers: "ab\n"},
@@ -250,6 +292,12 @@ func TestLiveAnswer(t *testing.T) {
 			answers: "b\n"},
 		{name: "retry for another reason", steps: []any{ikigai.Delta{Retry: &ikigai.Retry{Attempt: 2, Of: 5, After: 400 * time.Millisecond, Err: errors.New("EOF.")}}},
 			all: "! EOF. The request is sent again in 400 ms (attempt 2 of 5 failed).\n"},
+		{name: "retries stand together", steps: []any{
+			ikigai.Delta{Retry: &ikigai.Retry{Attempt: 1, Of: 5, After: 2 * time.Second, Err: overloaded}},
+			ikigai.Delta{Retry: &ikigai.Retry{Attempt: 2, Of: 5, After: 4 * time.Second, Err: overloaded}}, ikigai.Delta{Text: "b"}, answer("b")},
+			all: "! The vendor is overloaded. The request is sent again in 2 s (attempt 1 of 5 failed).\n" +
+				"! The vendor is overloaded. The request is sent again in 4 s (attempt 2 of 5 failed).\n\nb\n",
+			answers: "b\n"},
 		{name: "thinking after the answer began", steps: []any{ikigai.Delta{Thinking: "a"}, ikigai.Delta{Text: "b"}, ikigai.Delta{Thinking: "c"}, ikigai.Delta{Text: "d"},
 			ikigai.NewEvent(ikigai.KindThinking, "ac", nil), answer("bd")},
 			all: "~ a\n\nbd\n\n~ c\n", answers: "bd\n"},

@@ -31,7 +31,7 @@ func (p *Page) gap(b transcript.Block) string {
 		return ""
 	}
 	switch b.Kind {
-	case ikigai.KindChange, ikigai.KindApproval, ikigai.KindUsage:
+	case ikigai.KindUsage:
 		return ""
 	case ikigai.KindSystem, ikigai.KindTools, ikigai.KindRequest:
 		return ""
@@ -39,8 +39,20 @@ func (p *Page) gap(b transcript.Block) string {
 		if last == ikigai.KindToolCall {
 			return ""
 		}
+	case transcript.Notice:
+		if last == transcript.Notice {
+			return ""
+		}
 	case ikigai.KindToolResult:
 		if r, ok := b.Body.(transcript.Result); ok && r.Follows {
+			return ""
+		}
+	case ikigai.KindChange:
+		if c, ok := b.Body.(transcript.Change); ok && (c.Call == nil || c.Follows) {
+			return ""
+		}
+	case ikigai.KindApproval:
+		if a, ok := b.Body.(transcript.Approval); ok && (a.Call == nil || a.Follows) {
 			return ""
 		}
 	}

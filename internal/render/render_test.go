@@ -29,6 +29,7 @@ var styles = map[string]render.Style{
 	"ascii":   {Zone: time.UTC, ASCII: true},
 	"compact": {Zone: time.UTC, Compact: true, More: "ikigai log --full"},
 	"verbose": {Zone: time.UTC, Verbose: true},
+	"narrow":  {Zone: time.UTC, Width: 40},
 }
 
 // TestGolden renders the events of each file in testdata, one JSON object a

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode"
 
+	"ikigai"
 	"ikigai/internal/safetext"
 	"ikigai/internal/transcript"
 )
@@ -16,9 +17,7 @@ import (
 func (s Style) result(b transcript.Block) string {
 	r, _ := b.Body.(transcript.Result)
 	v := resultView{Style: s, summary: strings.TrimSpace(b.Text)}
-	if !r.Follows {
-		v.WriteString(s.paint(cyan, s.glyph(resultMark)) + " " + s.answered(r, b.Text) + "\n")
-	}
+	v.known(r)
 	switch {
 	case r.Fields != nil:
 		v.fields(r)
@@ -38,7 +37,10 @@ func (s Style) result(b transcript.Block) string {
 		v.WriteString(s.folded("    ", "    ", plain, safetext.Terminal(r.Note)))
 	}
 	v.footer(r)
-	return v.String()
+	if v.Len() == 0 || r.Follows {
+		return v.String()
+	}
+	return s.paint(cyan, s.glyph(resultMark)) + " " + s.answered(r, b.Text) + "\n" + v.String()
 }
 
 // answered names the call that a result answers when it does not stand right
@@ -62,6 +64,43 @@ type resultView struct {
 	told    bool     // what is shown says what the summary says
 	failed  bool     // the failure is shown
 	facts   []string // for the line below
+
+	sameDenial bool // the approval shown before said that the call was denied
+	noCode     bool // the harness's code says no more than the error's text
+}
+
+// known notes what the person is told anyway.
+func (v *resultView) known(r transcript.Result) {
+	if v.Verbose {
+		return
+	}
+	var failure, code string
+	for _, f := range r.Fields {
+		switch f.Name {
+		case "error":
+			failure, _ = f.Text()
+		case "error_code":
+			code, _ = f.Text()
+		}
+	}
+	if strings.TrimSpace(failure) == "" {
+		return
+	}
+	v.noCode = ofHarness(ikigai.ToolCode(code))
+	if r.Call != nil && r.Call.Denied && ikigai.ToolCode(code) == ikigai.CodeDenied {
+		v.sameDenial, v.failed, v.told = true, true, true
+	}
+}
+
+// ofHarness reports whether c is a code that the harness gives, as opposed to
+// one of a tool's own.
+func ofHarness(c ikigai.ToolCode) bool {
+	switch c {
+	case ikigai.CodeToolNotFound, ikigai.CodeInvalidParams, ikigai.CodeToolTimeout, ikigai.CodeToolCrashed,
+		ikigai.CodeInvalidOutput, ikigai.CodeDenied, ikigai.CodeCancelled:
+		return true
+	}
+	return false
 }
 
 func (v *resultView) fields(r transcript.Result) {
@@ -74,10 +113,14 @@ func (v *resultView) fields(r transcript.Result) {
 			if text != "" {
 				v.WriteString(v.labelled(f))
 			}
+		case f.Name == "error" && v.sameDenial, f.Name == "error_code" && v.noCode:
+			// It has been said.
 		case isText && f.Name == "error":
-			v.fail(text)
+			if strings.TrimSpace(text) != "" {
+				v.fail(text)
+			}
 		case isText && f.Name == "limit_message":
-			v.WriteString("  " + v.alert(text))
+			v.WriteString(v.behind("  "+v.paint(yellow, v.glyph(alertMark))+" ", "    ", plain, safetext.Terminal(text)))
 		case f.Name == "limit_reached", f.Name == "truncated" && string(f.Value) == "false":
 			// The message says the first; the second is no news.
 		default:
@@ -168,13 +211,13 @@ func (v *resultView) footer(r transcript.Result) {
 			v.WriteString(v.labelled(f))
 		}
 	}
-	if r.Millis > 0 {
+	if r.Millis > 0 && !v.sameDenial {
 		words = append(words, duration(time.Duration(r.Millis)*time.Millisecond))
 	}
 	switch text := v.join(words...); {
 	case text != "":
 		v.WriteString("  " + v.paint(dim, text) + "\n")
-	case v.Len() == 0:
+	case v.Len() == 0 && !v.sameDenial:
 		v.WriteString("  " + v.paint(dim, "no output") + "\n")
 	}
 }

@@ -16,10 +16,10 @@ import (
 // Style says how things look. The zero Style is plain text that hides nothing
 // of the conversation.
 //
-// Lines are not wrapped: a terminal does that better, and what is copied from
-// it is then whole.
+// What models and tools say is not wrapped: a terminal does that better, and
+// what is copied from it is then whole. The program's own sentences are.
 type Style struct {
-	Width   int  // columns of the terminal, for tables; 0 if there is none: nothing is cut
+	Width   int  // columns of the terminal, for tables and sentences; 0 if there is none: nothing is cut or wrapped
 	Color   bool // use the sixteen colours' escape sequences
 	ASCII   bool // mark things with ASCII alone; what others wrote stays as it is
 	Compact bool // fold long output to its first and last lines

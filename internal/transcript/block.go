@@ -18,8 +18,8 @@ import (
 //	tools                ikigai.ToolsData
 //	request              ikigai.RequestData
 //	usage                ikigai.UsageData
-//	change               ikigai.ChangeData
-//	approval             ikigai.ApprovalData
+//	change               Change
+//	approval             Approval
 //	interrupted          ikigai.InterruptedData
 //	error                ikigai.ErrorData
 //	notice               nil
@@ -52,19 +52,39 @@ type Call struct {
 	// MayHaveRun marks a call that the log has no result for and that nobody
 	// is running any more: whether the tool ran, and how far, is unknown.
 	MayHaveRun bool
+	// Denied marks a call that an approval before refused.
+	Denied bool
+}
+
+// Of says which call something belongs to.
+type Of struct {
+	// Call is the call, nil if the log does not hold it or its result came
+	// before.
+	Call *Call
+	// Follows tells that nothing else was shown since the call, so that the
+	// call need not be named again.
+	Follows bool
+}
+
+// Change is the body of a change.
+type Change struct {
+	ikigai.ChangeData
+	Of
+}
+
+// Approval is the body of an approval.
+type Approval struct {
+	ikigai.ApprovalData
+	Of
 }
 
 // Result is the body of a tool result.
 type Result struct {
 	ikigai.ToolResultData
+	Of
 
 	// Fields is the output, key by key, if it is a JSON object.
 	Fields []Field
-	// Call is the call that this answers, nil if the log does not hold it.
-	Call *Call
-	// Follows tells that nothing else was shown since the call, so that the
-	// call need not be named again.
-	Follows bool
 	// Added is what the tool ran with that is not in the arguments received:
 	// defaults that were filled in, values that were changed.
 	Added []Field

@@ -22,7 +22,7 @@ type Transcript struct {
 type line struct {
 	round   int
 	inRound bool   // the last event of the conversation was a tool call
-	shown   string // the call that was the last thing shown; "" if it was something else
+	shown   string // the call below which the last thing shown stands; "" if it belongs to none
 }
 
 // Add takes in the session's next event and returns the blocks that show it:
@@ -65,8 +65,10 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		decode[ikigai.UsageData](&b, e)
 	case ikigai.KindChange:
 		decode[ikigai.ChangeData](&b, e)
+		t.change(&b, ln)
 	case ikigai.KindApproval:
 		decode[ikigai.ApprovalData](&b, e)
+		t.approval(&b, ln)
 	case ikigai.KindInterrupted:
 		decode[ikigai.InterruptedData](&b, e)
 	case ikigai.KindError:
@@ -169,15 +171,39 @@ func (t *Transcript) result(b *Block, e ikigai.Event, ln *line) {
 	r.Fields = fields(r.Output)
 	b.Round = ln.round
 	if i := t.find(b.Interaction, r.ToolCallID); i >= 0 {
-		call := t.open[i].Body.(Call)
-		r.Call, b.Round = &call, t.open[i].Round
+		r.Of, b.Round = t.of(i, ln), t.open[i].Round
 		t.open = slices.Delete(t.open, i, i+1)
-		r.Follows = ln.shown != "" && ln.shown == call.ID
-		r.Added = added(fields(string(r.Executed)), call.Params)
+		r.Added = added(fields(string(r.Executed)), r.Call.Params)
 	} else {
 		r.Added = fields(string(r.Executed))
 	}
 	b.Body = r
+}
+
+func (t *Transcript) change(b *Block, ln *line) {
+	c := Change{ChangeData: b.Body.(ikigai.ChangeData)}
+	if i := t.find(b.Interaction, c.CallID); i >= 0 {
+		c.Of = t.of(i, ln)
+	}
+	b.Body = c
+}
+
+func (t *Transcript) approval(b *Block, ln *line) {
+	a := Approval{ApprovalData: b.Body.(ikigai.ApprovalData)}
+	if i := t.find(b.Interaction, a.CallID); i >= 0 {
+		call := t.open[i].Body.(Call)
+		call.Denied = !a.Allowed
+		t.open[i].Body = call
+		a.Of = t.of(i, ln)
+	}
+	b.Body = a
+}
+
+// of returns what belongs to the call in place i of t.open and comes next in
+// its interaction.
+func (t *Transcript) of(i int, ln *line) Of {
+	call := t.open[i].Body.(Call)
+	return Of{Call: &call, Follows: ln.shown != "" && ln.shown == call.ID}
 }
 
 // find returns the place in t.open of the first call with the given ID, or -1.
@@ -187,25 +213,25 @@ func (t *Transcript) find(interaction, id string) int {
 	})
 }
 
-// passes notes what was shown last in each interaction. What happens to a call
-// between it and its result does not part the two; nor does what is recorded
-// about the reply.
+// passes notes below which call the next thing of each interaction will stand.
+// What happens to a call between it and its result does not part the two; nor
+// does what is recorded about the reply.
 func (t *Transcript) passes(b Block) {
-	var id string
+	var call *Call
 	switch body := b.Body.(type) {
 	case ikigai.RequestData, ikigai.UsageData:
 		return
-	case ikigai.ChangeData:
-		id = body.CallID
-	case ikigai.ApprovalData:
-		id = body.CallID
+	case Call:
+		call = &body
+	case Change:
+		call = body.Call
+	case Approval:
+		call = body.Call
 	}
-	for name, ln := range t.lines {
-		if name != b.Interaction || ln.shown != id {
-			ln.shown = ""
-		}
+	for _, ln := range t.lines {
+		ln.shown = ""
 	}
-	if call, ok := b.Body.(Call); ok {
+	if call != nil {
 		t.line(b.Interaction).shown = call.ID
 	}
 }

@@ -55,6 +55,10 @@ func outline(blocks []transcript.Block) string {
 			fmt.Fprintf(&b, " %s may have run: %t", body.ID, body.MayHaveRun)
 		case transcript.Result:
 			fmt.Fprintf(&b, " of %s, known: %t, follows: %t", body.ToolCallID, body.Call != nil, body.Follows)
+		case transcript.Change:
+			fmt.Fprintf(&b, " of %s, known: %t, follows: %t", body.CallID, body.Call != nil, body.Follows)
+		case transcript.Approval:
+			fmt.Fprintf(&b, " of %s, known: %t, follows: %t", body.CallID, body.Call != nil, body.Follows)
 		}
 		b.WriteByte('\n')
 	}
@@ -95,13 +99,13 @@ func TestBlocksSayWhereTheyStand(t *testing.T) {
 10 tool_result 1.1 [title] of a, known: true, follows: true
 11 request 1.0
 12 tool_call 1.2 c may have run: false
-13 approval 1.0
-14 change 1.0
+13 approval 1.0 of c, known: true, follows: true
+14 change 1.0 of c, known: true, follows: true
 15 tool_result 1.2 of c, known: true, follows: true
 16 assistant 1.0
 17 user 2.0
 18 tool_call 2.1 d may have run: false
-19 change 2.0
+19 change 2.0 of other, known: false, follows: false
 20 tool_result 2.1 of d, known: true, follows: false
 21 tool_result 2.1 of d, known: false, follows: false
 `
@@ -110,6 +114,43 @@ func TestBlocksSayWhereTheyStand(t *testing.T) {
 	}
 	if got := fold.Statements(); got != 2 {
 		t.Errorf("%d statements", got)
+	}
+}
+
+// What belongs to a call stands below it, or below its name.
+func TestWhatBelongsToACall(t *testing.T) {
+	approval := func(id string, allowed bool) ikigai.Event {
+		return ikigai.NewEvent(ikigai.KindApproval, "", ikigai.ApprovalData{CallID: id, Allowed: allowed})
+	}
+	change := func(id string) ikigai.Event {
+		return ikigai.NewEvent(ikigai.KindChange, "", ikigai.ChangeData{CallID: id})
+	}
+	var fold transcript.Transcript
+	blocks := add(&fold,
+		call("a", "{}"), call("b", "{}"), call("c", "{}"),
+		approval("a", true), change("a"), change("a"), result("a", "{}"),
+		approval("b", false), result("b", "{}"),
+		change("c"), side(change("c")), result("c", "{}"))
+	want := `1 tool_call 0.1 a may have run: false
+2 tool_call 0.1 b may have run: false
+3 tool_call 0.1 c may have run: false
+4 approval 0.0 of a, known: true, follows: false
+5 change 0.0 of a, known: true, follows: true
+6 change 0.0 of a, known: true, follows: true
+7 tool_result 0.1 of a, known: true, follows: true
+8 approval 0.0 of b, known: true, follows: false
+9 tool_result 0.1 of b, known: true, follows: true
+10 change 0.0 of c, known: true, follows: false
+11 change 0.0 [title] of c, known: false, follows: false
+12 tool_result 0.1 of c, known: true, follows: false
+`
+	if diff := cmp.Diff(want, outline(blocks)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for i, denied := range map[int]bool{6: false, 8: true, 11: false} {
+		if got := blocks[i].Body.(transcript.Result).Call.Denied; got != denied {
+			t.Errorf("block %d: denied: %t", i+1, got)
+		}
 	}
 }
 
