@@ -209,7 +209,7 @@ func TestLadder(t *testing.T) {
 			t.Errorf("notices %q", f.notices)
 		}
 		f.log.fail(nil)
-		time.Sleep(retryTime) // of the bubble's clock
+		time.Sleep(retryTime)  // of the bubble's clock
 		record(t, s, say("e")) // the store is tried behind it
 		synctest.Wait()
 		if d := record(t, s, say("f")); d != ikigai.Stored {
