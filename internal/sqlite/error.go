@@ -33,6 +33,8 @@ func fail(path, operation string, err error) error {
 	return &ikigai.Error{Kind: ikigai.ErrorStore, What: what, Do: do, Err: fmt.Errorf("%s: %w", operation, err)}
 }
 
+func notFound(path string) error { return fmt.Errorf("database %s: %w", path, ikigai.ErrNotFound) }
+
 // notAFile returns the error about a path that leads to no regular file.
 func notAFile(path string, isDir bool) error {
 	e := &ikigai.Error{

@@ -142,16 +142,17 @@ func TestWrongFile(t *testing.T) {
 // Who only reads leaves no trace where there is nothing to read.
 func TestOpenExisting(t *testing.T) {
 	dir := t.TempDir()
-	path, empty := filepath.Join(dir, "new", "ikigai.db"), filepath.Join(dir, "empty.db")
+	path, empty, blank := filepath.Join(dir, "new", "ikigai.db"), filepath.Join(dir, "empty.db"), filepath.Join(dir, "blank.db")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []string{path, empty} {
+	foreign(t, blank, "CREATE TABLE t (x); DROP TABLE t")
+	for _, p := range []string{path, empty, blank} {
 		if _, err := OpenExisting(t.Context(), p); !errors.Is(err, ikigai.ErrNotFound) || !strings.Contains(err.Error(), p) {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
-	if found, err := os.ReadDir(dir); err != nil || len(found) != 1 {
+	if found, err := os.ReadDir(dir); err != nil || len(found) != 2 {
 		t.Errorf("left behind: %v, %v", found, err)
 	}
 	openAt(t, path).Close()

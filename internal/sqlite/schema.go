@@ -19,14 +19,15 @@ const (
 )
 
 // prepareSchema makes sure that the database has the current schema. It costs
-// two reads of the file's header when it has.
-func prepareSchema(ctx context.Context, c *connection, path string) error {
+// two reads of the file's header when it has. The error wraps
+// ikigai.ErrNotFound if the database is empty and nothing is to be created.
+func prepareSchema(ctx context.Context, c *connection, path string, create bool) error {
 	application, version, err := versions(ctx, c)
 	if err != nil {
 		return err
 	}
 	if application == 0 && version == 0 {
-		return createSchema(ctx, c, path)
+		return createSchema(ctx, c, path, create)
 	}
 	return checkVersions(path, application, version)
 }
@@ -63,10 +64,10 @@ func versions(ctx context.Context, c *connection) (application, version int, err
 	return application, version, err
 }
 
-// createSchema creates the schema in an empty file. A lock beside the file
+// createSchema creates the schema in an empty file, if create is true. A lock beside the file
 // makes other processes wait that want to do the same: SQLite does not wait
 // when two connections change the journal mode at once.
-func createSchema(ctx context.Context, c *connection, path string) error {
+func createSchema(ctx context.Context, c *connection, path string, create bool) error {
 	unlock, err := lockFile(ctx, path+".creating")
 	if err != nil {
 		return err
@@ -85,6 +86,9 @@ func createSchema(ctx context.Context, c *connection, path string) error {
 	}
 	if objects > 0 {
 		return foreignDatabase(path)
+	}
+	if !create {
+		return notFound(path)
 	}
 	if _, err := c.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return err

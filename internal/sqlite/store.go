@@ -30,17 +30,22 @@ var _ ikigai.Store = (*Store)(nil)
 // readable by its owner alone. An error is an *ikigai.Error of kind store.
 // The caller closes the store.
 func Open(ctx context.Context, path string) (*Store, error) {
-	return open(ctx, path, ensureFile)
+	return open(ctx, path, true)
 }
 
 // OpenExisting is like Open for who only reads: it creates nothing. Where there
 // is no file, or an empty one, the error wraps ikigai.ErrNotFound.
 func OpenExisting(ctx context.Context, path string) (*Store, error) {
-	return open(ctx, path, needFile)
+	return open(ctx, path, false)
 }
 
-// open opens the database file at path once prepare has seen to the file.
-func open(ctx context.Context, path string, prepare func(path string) error) (*Store, error) {
+// open opens the database file at path, which it creates, if need be, only if
+// create is true.
+func open(ctx context.Context, path string, create bool) (*Store, error) {
+	prepare := needFile
+	if create {
+		prepare = ensureFile
+	}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fail(path, "open", err)
@@ -50,7 +55,7 @@ func open(ctx context.Context, path string, prepare func(path string) error) (*S
 		return nil, fail(path, "open", err)
 	}
 	s := &Store{path: path, writer: newWriter(path)}
-	if err := s.writer.do(ctx, func(c *connection) error { return prepareSchema(ctx, c, path) }); err != nil {
+	if err := s.writer.do(ctx, func(c *connection) error { return prepareSchema(ctx, c, path, create) }); err != nil {
 		_ = s.writer.close() // the first error tells more
 		return nil, fail(path, "open", err)
 	}
@@ -122,7 +127,7 @@ func needFile(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist), err == nil && info.Size() == 0 && info.Mode().IsRegular():
-		return fmt.Errorf("%s: %w", path, ikigai.ErrNotFound)
+		return notFound(path)
 	case err == nil && !info.Mode().IsRegular():
 		return notAFile(path, info.IsDir())
 	}
