@@ -135,13 +135,13 @@ func (p *plan) checkExpectations(m *moment) error {
 	for i, fits := range m.reply.expect {
 		if !found(fits) {
 			return p.refuse(m.reply.Line, fmt.Sprintf("expected in %s but not found: %s. There is %s",
-				what, m.reply.Expect[i], excerpt(strings.Join(m.seen(), "\n"))), "Look at the request, or change the expect:")
+				what, m.reply.Expect[i], excerpt(strings.Join(m.seen(), "\n"))), "Look at the request, or change the line expect")
 		}
 	}
 	for i, fits := range m.reply.expectNot {
 		if found(fits) {
 			return p.refuse(m.reply.Line, fmt.Sprintf("not expected in %s but found: %s. There is %s",
-				what, m.reply.ExpectNot[i], excerpt(strings.Join(m.seen(), "\n"))), "Look at the request, or change the expect-not:")
+				what, m.reply.ExpectNot[i], excerpt(strings.Join(m.seen(), "\n"))), "Look at the request, or change the line expect-not")
 		}
 	}
 	return nil
@@ -256,7 +256,7 @@ func object(s string) any {
 
 // excerpt returns s quoted, cut to what an error message can bear.
 func excerpt(s string) string {
-	const most = 300
+	const most = 200
 	if len(s) <= most {
 		return strconv.Quote(s)
 	}

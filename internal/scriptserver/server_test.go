@@ -384,7 +384,7 @@ expect: /^two$/
 expect-not: panic
 say: fine
 `)
-	if got := c.refused(user("go")); got != `test:2: expected in the statement but not found: please. There is "go". Look at the request, or change the expect:.` {
+	if got := c.refused(user("go")); got != `test:2: expected in the statement but not found: please. There is "go". Look at the request, or change the line expect.` {
 		t.Error(got)
 	}
 	round := func(a, b string) []string {
