@@ -28,7 +28,7 @@ func (c Config) refusal(at *url.URL, status int, header http.Header, body []byte
 	switch {
 	case status >= 300 && status < 400:
 		c.redirected(e, at, header.Get("Location"))
-	case e.Kind == ikigai.ErrorBadRequest && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed):
+	case e.Kind == ikigai.ErrorBadRequest && isNowhere(status):
 		if !f.told {
 			e.What, e.Do = "Nothing is at "+c.address(at), c.checkBaseURL()
 		} else if e.Do == c.do(e.Kind) {
@@ -41,6 +41,12 @@ func (c Config) refusal(at *url.URL, status int, header http.Header, body []byte
 		e.Err = permanent{errors.New("the vendor says that sending again cannot help")}
 	}
 	return e
+}
+
+// isNowhere reports whether status says that no such request is answered at an
+// address.
+func isNowhere(status int) bool {
+	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented
 }
 
 // Fault returns the error that a vendor reports in the middle of a reply with

@@ -55,6 +55,7 @@ func TestRefusal(t *testing.T) {
 		{404, ``, ikigai.ErrorBadRequest, nothing},
 		{404, `{"detail":"Not Found"}`, ikigai.ErrorBadRequest, nothing},
 		{405, `<html>`, ikigai.ErrorBadRequest, nothing},
+		{501, `<html>`, ikigai.ErrorBadRequest, nothing},
 		{404, `{"error":{"message":"Invalid URL (POST /chat/completions)","type":"invalid_request_error"}}`, ikigai.ErrorBadRequest,
 			"acme refuses the request: Invalid URL (POST /chat/completions). Check vendors.acme.base_url; it usually ends in /v1."},
 		// What a vendor advises comes in the place of our advice.

@@ -163,7 +163,7 @@ func kindOfStatus(status int, f fault) ikigai.ErrorKind {
 		return ikigai.ErrorOverloaded
 	}
 	switch {
-	case status >= 300 && status < 500, f.is("invalid_request_error", "bad_request"):
+	case status >= 300 && status < 500, status == http.StatusNotImplemented, f.is("invalid_request_error", "bad_request"):
 		return ikigai.ErrorBadRequest
 	}
 	return ikigai.ErrorServer
