@@ -38,13 +38,14 @@ type Process struct {
 // app is one run of the program.
 type app struct {
 	Process
-	flags    map[string]string // settings given as flags, by name
-	sets     []string          // of --set
-	dir      string            // working directory, absolute; set by load
-	settings *config.Settings  // set by load
-	began    bool              // a command has begun: errors are no longer of usage
-	key      string            // of the model in use, wherever it came from
-	leave    chan struct{}     // closed when the person wants to be out at once
+	flags     map[string]string // settings given as flags, by name
+	flagNames map[string]string // how those were typed
+	sets      []string          // of --set
+	dir       string            // working directory, absolute; set by load
+	settings  *config.Settings  // set by load
+	began     bool              // a command has begun: errors are no longer of usage
+	key       string            // of the model in use, wherever it came from
+	leave     chan struct{}     // closed when the person wants to be out at once
 }
 
 // gcPercent lets the heap of a short-lived program grow before it is swept: the
@@ -54,7 +55,7 @@ const gcPercent = 400
 // Run runs the program and returns its exit code. Nothing but its results goes
 // to p.Out; notices and errors go to p.Err.
 func Run(ctx context.Context, p Process) (code int) {
-	a := &app{Process: p, flags: map[string]string{}, leave: make(chan struct{})}
+	a := &app{Process: p, flags: map[string]string{}, flagNames: map[string]string{}, leave: make(chan struct{})}
 	if a.env("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -141,6 +142,7 @@ func (a *app) load() error {
 			return usage("--set "+set+" has no value", "Write it as --set name=value")
 		}
 		a.flags[name] = value
+		a.flagNames[name] = "--set " + name
 	}
 	if a.dir == "" {
 		dir, err := os.Getwd()
@@ -152,7 +154,7 @@ func (a *app) load() error {
 		}
 		a.dir = dir
 	}
-	settings, notices, err := config.Load(config.Input{Dir: a.dir, Home: a.env("HOME"), Environ: a.Env, Flags: a.flags})
+	settings, notices, err := config.Load(config.Input{Dir: a.dir, Home: a.env("HOME"), Environ: a.Env, Flags: a.flags, FlagNames: a.flagNames})
 	if err != nil {
 		return err
 	}

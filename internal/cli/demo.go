@@ -100,6 +100,7 @@ func (a *app) play(ctx context.Context, statements []string, endpoint config.End
 		return "", err
 	}
 	defer w.close()
+	defer v.watch()()
 	for _, s := range statements {
 		outcome, err := w.agent.Run(ctx, ikigai.NewEvent(ikigai.KindUser, s, nil))
 		v.finish()

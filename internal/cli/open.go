@@ -239,12 +239,17 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 }
 
 func (o *opening) agent(s *session.Session) *agent.Agent {
-	return &agent.Agent{
+	a := &agent.Agent{
 		Model: model(o.endpoint), ModelName: o.endpoint.Name, Tools: o.tools, Recorder: s, History: o.line, Dir: o.dir,
 		ToolChoice: o.settings.ToolChoice, MaxToolTurns: o.settings.MaxToolTurns,
 		MaxOutputSize: o.settings.MaxOutputSize, Concurrency: o.settings.ToolConcurrency,
-		Approve: o.approver(o.view),
+		MaxOutput: o.settings.MaxOutputTokens,
+		Approve:   o.approver(o.view),
 	}
+	if o.view.live.Terminal {
+		a.Progress = o.view.prints
+	}
+	return a
 }
 
 // model returns the client of an endpoint.

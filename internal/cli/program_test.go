@@ -345,3 +345,13 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+func mkfifo(path string) error { return syscall.Mkfifo(path, 0o600) }
+
+// openWrite opens a file that is there for writing.
+func openWrite(t *testing.T, path string) *os.File {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	must(t, err)
+	t.Cleanup(func() { f.Close() })
+	return f
+}

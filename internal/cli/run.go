@@ -90,6 +90,7 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	defer w.close()
 	ctx, stop := a.stoppable(ctx)
 	defer stop()
+	defer v.watch()()
 	outcome, err := w.agent.Run(ctx, statement)
 	v.finish()
 	return a.conclude(w, v, outcome, err)

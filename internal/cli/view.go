@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"ikigai"
 	"ikigai/internal/render"
@@ -25,16 +26,28 @@ type view struct {
 	errorShown bool                              // the session's last event told of an error
 	blocks     map[ikigai.Seq][]transcript.Block // of events that are not yet recorded
 	live       render.Live
+
+	// What the person is told while nothing else happens, on a terminal.
+	waiting  string    // for what
+	since    time.Time // since when; zero while a question is open
+	progress []byte    // what the running tool has printed and nobody has seen
+	printing string    // the call that printed it
 }
 
 func (a *app) newView(json bool) *view {
-	style := a.style(a.Err)
-	_, terminal := terminal(a.Out)
+	_, answersSeen := terminal(a.Out)
 	return &view{
 		json: json, out: a.Out, err: a.Err,
 		blocks: map[ikigai.Seq][]transcript.Block{},
-		live:   render.Live{Style: style, Exact: !terminal},
+		live:   render.Live{Style: a.style(a.Err), Exact: !answersSeen, Terminal: a.overwrites(a.Err)},
 	}
+}
+
+// overwrites reports whether w is a terminal on which a line can be written
+// over.
+func (a *app) overwrites(w io.Writer) bool {
+	_, isTerminal := terminal(w)
+	return isTerminal && a.env("TERM") != "dumb"
 }
 
 // Add takes in the session's next event, old or new.
@@ -67,6 +80,7 @@ func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
 		v.answer(string(transcript.JSONLine(e)))
 		return
 	}
+	v.awaits(e)
 	for _, b := range blocks {
 		if !v.statements && (b.Kind == ikigai.KindUser || b.Kind == ikigai.KindSession) {
 			continue // the person has just typed it
@@ -82,6 +96,7 @@ func (v *view) shown(d ikigai.Delta) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.since = time.Now()
 	v.write(v.live.Delta(d))
 }
 
@@ -96,10 +111,12 @@ func (v *view) notice(text string) {
 	v.write(v.live.Block(render.Notice(text)))
 }
 
-// finish ends a line that is still open.
+// finish ends a line that is still open. The person is told of no waiting until
+// something happens.
 func (v *view) finish() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.since, v.progress = time.Time{}, nil
 	v.write(v.live.End())
 }
 

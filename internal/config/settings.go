@@ -21,6 +21,7 @@ type Settings struct {
 	Model           string // vendor/model, a vendor's name alone, or "" to choose by the keys at hand
 	MaxToolTurns    int    // rounds of tool calls in one statement
 	MaxOutputSize   int    // bytes of one tool result
+	MaxOutputTokens int    // tokens of one reply; 0 leaves it to the vendor
 	BashResult      string // BashCombined or BashSplit
 	ToolConcurrency int    // read-only tools that may run at once
 	ToolChoice      ikigai.ToolChoice
