@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -401,7 +402,13 @@ func TestUnreachable(t *testing.T) {
 	defer other.Close()
 	go func() {
 		for c, err := other.Accept(); err == nil; c, err = other.Accept() {
-			c.Read(make([]byte, 1)) // an answer without a request is no answer
+			// An answer before the whole request is no answer to it.
+			in := bufio.NewReader(c)
+			if first, err := in.Peek(1); err == nil && first[0] != 0x16 { // which begins TLS
+				if r, err := http.ReadRequest(in); err == nil {
+					io.Copy(io.Discard, r.Body)
+				}
+			}
 			io.WriteString(c, "220 mail.test ESMTP\r\n")
 			go io.Copy(io.Discard, c) // until the client hangs up
 		}
