@@ -8,7 +8,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// At a terminal the person sees what a running tool prints while it runs, and
+// S2.12: at a terminal the person sees what a running tool prints while it runs, and
 // nothing of that stays.
 func TestWatch(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"ikigai"
 )
 
-// S0.18–S0.24, S2.60, S2.68, D2, D14: both profiles of the same runs.
+// S0.18–S0.24, S0.32, S2.60, S2.68, S5.1, D2, D14: both profiles of the same runs.
 func TestBash(t *testing.T) {
 	combined, split := newBench(t, Config{}), newBench(t, Config{BashResult: "split"})
 	for _, tc := range []struct{ command, combined, split, report string }{
@@ -55,7 +55,7 @@ func TestBashEnvironment(t *testing.T) {
 	}
 }
 
-// S0.25–S0.28, P24, P25: the form of output that is cut.
+// S0.25, S0.26, S0.27, S0.28, P24, P25: the form of output that is cut.
 func TestBashTruncation(t *testing.T) {
 	spill := filepath.Join(t.TempDir(), "made", "later")
 	b := newBench(t, Config{SpillDir: spill, BashResult: "split"})
