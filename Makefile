@@ -45,4 +45,4 @@ tidy: ## go.mod and go.sum say what the code needs
 	cd internal/oracle && go mod tidy
 
 need: # programs that tests run
-	@tools/need git bash tmux
+	@tools/need git bash
