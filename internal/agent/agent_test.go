@@ -475,7 +475,9 @@ func TestConcurrency(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var running, most, writers atomic.Int32
 				look := tool("look", true, func(context.Context, ikigai.Call) ikigai.Result {
-					most.Store(max(most.Load(), running.Add(1)))
+					for now, before := running.Add(1), most.Load(); now > before; before = most.Load() {
+						most.CompareAndSwap(before, now)
+					}
 					if writers.Load() > 0 {
 						t.Error("a read-only tool ran beside one that writes")
 					}

@@ -110,7 +110,8 @@ func TestDatabaseFails(t *testing.T) {
 // P9, law 8: the disk becomes full while a session runs.
 func TestDiskIsFull(t *testing.T) {
 	p := newPlace(t, diskScript)
-	dir, lift := storetest.SmallDisk(t, 450_000)
+	// The long answer fits into a journal and no more into the database.
+	dir, lift := storetest.SmallDisk(t, 450_000, 330_000)
 	p.database = filepath.Join(dir, "ikigai.db")
 	first := printed(p.run(exitAnswered, "run", "--json", "work"))
 	c := p.run(exitAnswered, "run", "--json", "--continue", "long")

@@ -257,7 +257,7 @@ func TestKilledAnytimeWhileDelivering(t *testing.T) { // P7
 // A journal on a full disk says so, keeps what it acknowledged, and goes on
 // once there is room.
 func TestDiskFull(t *testing.T) { // P9
-	dir, lift := storetest.SmallDisk(t, 256<<10)
+	dir, lift := storetest.SmallDisk(t, 256<<10, 256<<10)
 	session := storetest.NewID()
 	g := ikigai.Grant{Session: session, Fence: 1}
 	j, err := journal.Open(dir, g)

@@ -244,7 +244,7 @@ func TestNoPermission(t *testing.T) { // P9
 // A full disk loses nothing that was acknowledged, and the store goes on, as it
 // is, once there is room again.
 func TestDiskFull(t *testing.T) { // P9
-	dir, lift := storetest.SmallDisk(t, 1<<20)
+	dir, lift := storetest.SmallDisk(t, 1<<20, 1<<20)
 	path := filepath.Join(dir, "ikigai.db")
 	s := openAt(t, path)
 	g, release, err := s.Acquire(t.Context(), storetest.NewID())

@@ -130,8 +130,21 @@ func needFile(path string) error {
 		return notFound(path)
 	case err == nil && !info.Mode().IsRegular():
 		return notAFile(path, info.IsDir())
+	case err == nil:
+		openCompanions(path, info.Mode().Perm())
 	}
 	return err
+}
+
+// openCompanions gives the files that SQLite keeps beside a database the
+// database's permissions. Made while it was read-only, they would stay so, and
+// it with them.
+func openCompanions(path string, perm os.FileMode) {
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if info, err := os.Stat(path + suffix); err == nil && info.Mode().Perm() != perm {
+			_ = os.Chmod(path+suffix, perm) // what cannot be changed is told when it is written
+		}
+	}
 }
 
 // openPool returns a pool of at most size connections to the file at path,

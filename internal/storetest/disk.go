@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// SmallDisk returns a directory in which only little more than room bytes can
-// be written into a file, and a function that lifts the limit. Where no disk
-// of that size can be mounted, it is a limit on the files of this process: the
-// test must not run beside others.
-func SmallDisk(t *testing.T, room int) (dir string, lift func()) {
+// SmallDisk returns a directory on a disk of the given size, and a function
+// that makes it large. Where none can be mounted, each file of this process and
+// its children is limited to file bytes instead, wherever it is: the test must
+// not run beside others.
+func SmallDisk(t *testing.T, disk, file int) (dir string, lift func()) {
 	t.Helper()
 	dir = t.TempDir()
-	if lift, ok := mount(t, dir, room); ok {
+	if lift, ok := mount(t, dir, disk); ok {
 		return dir, lift
 	}
 	signal.Ignore(syscall.SIGXFSZ)
@@ -22,7 +22,7 @@ func SmallDisk(t *testing.T, room int) (dir string, lift func()) {
 		t.Fatal(err)
 	}
 	limit := before
-	limit.Cur = uint64(room)
+	limit.Cur = uint64(file)
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
 	}
