@@ -118,10 +118,11 @@ func toolNames() []string {
 
 // conclude turns the end of a statement into the end of the program.
 func (a *app) conclude(w *work, v *view, o agent.Outcome, err error) error {
+	failed, errorShown := v.result()
 	switch {
-	case v.failed != nil:
-		return fmt.Errorf("the answer could not be written, it is in the log: %w", v.failed)
-	case err != nil && v.errorShown:
+	case failed != nil:
+		return fmt.Errorf("the answer could not be written, it is in the log: %w", failed)
+	case err != nil && errorShown:
 		return &quietError{exitCode(err)}
 	case err != nil:
 		return err

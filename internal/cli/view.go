@@ -120,6 +120,14 @@ func (v *view) finish() {
 	v.write(v.live.End())
 }
 
+// result returns the first error in writing the answer, and whether the last
+// thing that happened was an error, which the person has then been shown.
+func (v *view) result() (failed error, errorShown bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.failed, v.errorShown
+}
+
 func (v *view) write(pieces []render.Piece) {
 	for _, p := range pieces {
 		if p.Answer {
