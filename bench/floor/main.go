@@ -84,7 +84,7 @@ func main() {
 func commit(f *os.File) {
 	if f != nil {
 		_, _ = f.Write(make([]byte, 1024))
-		_ = syscall.Fdatasync(int(f.Fd()))
+		_ = dataSync(f)
 	}
 }
 

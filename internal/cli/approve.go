@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/safetext"
@@ -65,7 +63,7 @@ func (q *questions) ask(ctx context.Context, request agent.Approval) (bool, stri
 func (q *questions) forgetTyped() {
 	_, _ = q.lines.Discard(q.lines.Buffered()) // cannot fail
 	if f, ok := q.In.(*os.File); ok {
-		_ = unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH) // only a terminal has anything to drop
+		forgetInput(f.Fd())
 	}
 }
 
