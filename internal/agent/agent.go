@@ -114,6 +114,10 @@ func (a *Agent) finish(ctx context.Context, r *reply, choice ikigai.ToolChoice) 
 		return a.report(ctx, &ikigai.Error{Kind: ikigai.ErrorIncomplete,
 			What: "The model called tools although tool_choice is none",
 			Do:   "Set tool_choice to auto, or choose a model that follows it"})
+	case r.empty() && r.stop == ikigai.StopLength:
+		return a.report(ctx, &ikigai.Error{Kind: ikigai.ErrorIncomplete,
+			What: "The limit of the output was reached before there was an answer",
+			Do:   "Raise max_output_tokens, or choose another model"})
 	case r.empty():
 		return a.report(ctx, &ikigai.Error{Kind: ikigai.ErrorIncomplete,
 			What: "The model answered with nothing",

@@ -21,7 +21,7 @@ func (a *app) approver(v *view) func(context.Context, agent.Approval) (bool, str
 			return false, "the setting approval is deny"
 		}
 	case config.ApprovalAsk:
-		if !a.inputIsTerminal() {
+		if _, seen := terminal(v.err); !seen || !a.inputIsTerminal() {
 			return func(context.Context, agent.Approval) (bool, string) {
 				return false, "there is no terminal to ask at"
 			}
@@ -48,7 +48,10 @@ func (q *questions) ask(ctx context.Context, request agent.Approval) (bool, stri
 		answer, ok := q.read(ctx)
 		if !ok {
 			fmt.Fprintln(q.Err)
-			return false, "the person stopped the turn"
+			if ctx.Err() != nil {
+				return false, "the person stopped the turn"
+			}
+			return false, "the input ended without an answer"
 		}
 		switch strings.ToLower(strings.TrimSpace(answer)) {
 		case "y", "yes":

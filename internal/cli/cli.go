@@ -242,7 +242,7 @@ func (a *app) stoppable(ctx context.Context) (context.Context, func()) {
 				cancel(fmt.Errorf("received %s", s))
 				if count == 2 {
 					close(a.leave)
-					time.AfterFunc(leaveTime, func() { os.Exit(exitInterrupted) })
+					time.AfterFunc(leaveTime, a.exitNow)
 				}
 			case <-done:
 				return
@@ -254,6 +254,15 @@ func (a *app) stoppable(ctx context.Context) (context.Context, func()) {
 		close(done)
 		cancel(nil)
 	}
+}
+
+// exitNow ends the program wherever it stands.
+func (a *app) exitNow() {
+	if a.overwrites(a.Err) {
+		fmt.Fprint(a.Err, "\r\x1b[K")
+	}
+	a.notice("Left at once. Go on with `ikigai run --continue`.")
+	os.Exit(exitInterrupted)
 }
 
 // terminal returns the width of w, and whether it is a terminal.

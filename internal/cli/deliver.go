@@ -13,7 +13,7 @@ import (
 
 const (
 	// deliverTime bounds a delivery that the person waits for.
-	deliverTime = 2 * time.Second
+	deliverTime = 500 * time.Millisecond
 	// deliverEnd is how long the end of the program waits for one.
 	deliverEnd = 100 * time.Millisecond
 )
@@ -67,7 +67,7 @@ func waiting(dirs []string) map[ikigai.ID]int {
 		list, _ := journal.List(dir) // doctor tells of what cannot be read
 		for _, w := range list {
 			switch {
-			case w.Refused:
+			case w.Aside:
 			case w.Damaged:
 				sessions[w.Session] += 0 // what stands before the damage is not lost
 			default:

@@ -66,7 +66,11 @@ func (a *app) demo(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return a.demoEnd(ctx, id)
+	if err := a.demoEnd(ctx, id); err != nil || len(args) > 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Out, "\nNothing outside %s was touched.\n", home)
+	return err
 }
 
 // demoScript returns the script to play: the one named, or the demo's own.
@@ -93,7 +97,7 @@ func (a *app) loadDemo(dir string) error {
 func (a *app) play(ctx context.Context, statements []string, endpoint config.Endpoint, opened storeResult) (ikigai.ID, error) {
 	v := a.newView(false)
 	v.statements, v.err = true, v.out
-	v.live.Style = a.style(a.Out)
+	v.live.Style, v.live.Terminal = a.style(a.Out), a.overwrites(a.Out)
 	v.live.Style.Compact, v.live.Style.More = true, "in the log"
 	w, err := a.open(ctx, which{}, endpoint, opened, v)
 	if err != nil {
@@ -134,11 +138,9 @@ All of it is in the log: %s, among them %s, %s,
 
   cd %s
   %s --database %s log
-
-Nothing outside %s was touched.
 `, render.Count(total, "event"), count(ikigai.KindUser, "statement"), count(ikigai.KindRequest, "request"),
 		count(ikigai.KindToolCall, "tool call"), count(ikigai.KindAssistant, "answer"),
-		a.dir, a.program(), a.settings.Database, filepath.Dir(a.settings.Database))
+		a.dir, a.program(), a.settings.Database)
 	return err
 }
 

@@ -219,6 +219,65 @@ func TestForeignJournal(t *testing.T) {
 	p.run(exitAnswered, "log", string(shown[0].Session))
 }
 
+// P9: what waits for one database is not delivered into another, whether that
+// lies beside it or shares only the place for second journals with it.
+func TestEachDatabaseHasItsJournals(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(p *place) (repair func()){
+		"beside": func(p *place) func() {
+			p.put(p.database, strings.Repeat("This is no database.\n", 1000))
+			return func() { must(p.t, os.Remove(p.database)) }
+		},
+		"second journal": func(p *place) func() {
+			p.put(filepath.Dir(p.database), "")
+			return func() { must(p.t, os.Remove(filepath.Dir(p.database))) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, diskScript)
+			repair := spoil(p)
+			shown := printed(p.run(exitAnswered, "run", "--json", "work"))
+			repair()
+			other := filepath.Join(filepath.Dir(p.database), "other.db")
+			p.run(exitAnswered, "--database", other, "run", "go on").tells(0, toldDelivery)
+			p.run(exitAnswered, "demo").tells(0, toldDelivery)
+			p.delivered(shown)
+		})
+	}
+}
+
+// What was set aside is left alone at later starts.
+func TestDamagedJournalStaysAside(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, diskScript)
+	p.run(exitAnswered, "run", "work")
+	id := p.log()[0].Session
+	aside := filepath.Join(filepath.Dir(p.database), "journal", filepath.Base(p.database), string(id)+".1.damaged")
+	p.put(aside, "no journal")
+	before := p.fence(id)
+	p.run(exitAnswered, "sessions")
+	p.run(exitAnswered, "log")
+	if after := p.fence(id); after != before {
+		t.Errorf("the fence went from %d to %d", before, after)
+	}
+	doctor := p.start("doctor")
+	doctor.ends(exitStore)
+	if !strings.Contains(doctor.out.String(), aside) {
+		t.Errorf("doctor:\n%s", doctor.out)
+	}
+}
+
+// fence returns the fence of a session in the database.
+func (p *place) fence(id ikigai.ID) (fence int64) {
+	p.t.Helper()
+	db, err := sql.Open("sqlite", p.database)
+	must(p.t, err)
+	defer db.Close()
+	must(p.t, db.QueryRow("SELECT fence FROM sessions WHERE id = ?", string(id)).Scan(&fence))
+	return fence
+}
+
 // delivered checks that a session that waits in journals goes on, and that its
 // log holds the events that were printed.
 func (p *place) delivered(shown []ikigai.Event) {

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"ikigai"
 	"ikigai/internal/agent"
@@ -151,7 +152,7 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 		return nil, errors.Join(err, o.store.Close())
 	}
 	var giveBack func() error
-	if o.grant, giveBack, err = o.store.Acquire(ctx, id); err != nil {
+	if o.grant, giveBack, err = o.acquire(ctx, id); err != nil {
 		return nil, errors.Join(acquireError(id, err), o.store.Close())
 	}
 	endDelivery := func() {}
@@ -193,6 +194,22 @@ func (o *opening) choose(ctx context.Context) (ikigai.ID, error) {
 		return "", err
 	}
 	return found.ID, o.goTo(found)
+}
+
+// acquire takes the session. Whoever delivers what waits of it has it for a
+// moment.
+func (o *opening) acquire(ctx context.Context, id ikigai.ID) (ikigai.Grant, func() error, error) {
+	for deadline := time.Now().Add(2 * deliverTime); ; {
+		grant, giveBack, err := o.store.Acquire(ctx, id)
+		if !errors.Is(err, ikigai.ErrBusy) || time.Now().After(deadline) {
+			return grant, giveBack, err
+		}
+		select {
+		case <-ctx.Done():
+			return grant, nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 func acquireError(id ikigai.ID, err error) error {

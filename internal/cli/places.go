@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,14 +17,25 @@ type places struct{ database string }
 
 func (p places) root() string { return filepath.Dir(p.database) }
 
-// journals returns the directories for what the database does not take: one
-// beside it, and one on what is probably another disk.
+// journals returns the directories for what this database, and no other, does
+// not take: one beside it, and one on what is probably another disk.
 func (p places) journals() []string {
-	dirs := []string{filepath.Join(p.root(), "journal")}
+	name := filepath.Base(p.database)
+	dirs := []string{filepath.Join(p.root(), "journal", name)}
 	if own := filepath.Join(os.TempDir(), fmt.Sprintf("ikigai-%d", os.Getuid())); makePrivate(own) {
-		dirs = append(dirs, filepath.Join(own, "journal"))
+		dirs = append(dirs, filepath.Join(own, "journal", name+"-"+p.key()))
 	}
 	return dirs
+}
+
+// key tells the database from others of its name in other directories.
+func (p places) key() string {
+	dir := p.root()
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	sum := sha256.Sum256([]byte(filepath.Join(dir, filepath.Base(p.database))))
+	return hex.EncodeToString(sum[:8])
 }
 
 // makePrivate creates a directory where others create theirs, and reports

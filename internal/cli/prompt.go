@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -18,7 +19,10 @@ const maxAttached = 10 << 20
 // statement puts the person's words and what they attach together: the prompt
 // from the arguments, or from the input when there are none or "-" is given,
 // then each file.
-func (a *app) statement(args, files []string) (ikigai.Event, error) {
+//
+// elsewhere tells that the session may live in another directory, where a
+// relative path means another file.
+func (a *app) statement(args, files []string, elsewhere bool) (ikigai.Event, error) {
 	prompt := strings.Join(args, " ")
 	fromInput := len(args) == 0 || prompt == "-"
 	if wanted := count(files, "-"); wanted > 1 || wanted == 1 && fromInput {
@@ -41,9 +45,20 @@ func (a *app) statement(args, files []string) (ikigai.Event, error) {
 		if err != nil {
 			return ikigai.Event{}, err
 		}
-		fmt.Fprintf(&b, "\n\n[file: %s]\n\n%s", path, content)
+		fmt.Fprintf(&b, "\n\n[file: %s]\n\n%s", a.label(path, elsewhere), content)
 	}
 	return ikigai.NewEvent(ikigai.KindUser, b.String(), nil), nil
+}
+
+// label returns how the model is told of a file.
+func (a *app) label(path string, elsewhere bool) string {
+	if path == "-" {
+		return "standard input"
+	}
+	if elsewhere && !filepath.IsAbs(path) {
+		return filepath.Join(a.dir, path)
+	}
+	return path
 }
 
 func count(all []string, s string) int {

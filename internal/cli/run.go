@@ -10,6 +10,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/agent"
+	"ikigai/internal/config"
 	"ikigai/internal/render"
 	"ikigai/internal/tools"
 )
@@ -78,7 +79,7 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 		return err
 	}
 	defer stopServer()
-	statement, err := a.statement(args, o.files)
+	statement, err := a.statement(args, o.files, o.which.id != "")
 	if err != nil {
 		return err
 	}
@@ -134,7 +135,11 @@ func (a *app) conclude(w *work, v *view, o agent.Outcome, err error) error {
 			w.agent.MaxToolTurns))
 		return &quietError{exitLimit}
 	case o.Denied > 0:
-		a.notice(render.Count(o.Denied, "call") + " denied. Allow them with --approval never, or at a terminal with --approval ask.")
+		how := "Allow them with --approval never, or at a terminal with --approval ask."
+		if a.settings.Approval == config.ApprovalAsk && a.inputIsTerminal() {
+			how = "What was done without them is in the answer."
+		}
+		a.notice(render.Count(o.Denied, "call") + " denied. " + how)
 		return &quietError{exitDenied}
 	case o.Stop == ikigai.StopLength:
 		a.notice("The answer was cut off at the limit of the output. Go on with `ikigai run --continue`.")

@@ -27,11 +27,7 @@ type view struct {
 	blocks     map[ikigai.Seq][]transcript.Block // of events that are not yet recorded
 	live       render.Live
 
-	// What the person is told while nothing else happens, on a terminal.
-	waiting  string    // for what
-	since    time.Time // since when; zero while a question is open
-	progress []byte    // what the running tool has printed and nobody has seen
-	printing string    // the call that printed it
+	waits waits
 }
 
 func (a *app) newView(json bool) *view {
@@ -80,7 +76,7 @@ func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
 		v.answer(string(transcript.JSONLine(e)))
 		return
 	}
-	v.awaits(e)
+	v.waits.awaits(e)
 	for _, b := range blocks {
 		if !v.statements && (b.Kind == ikigai.KindUser || b.Kind == ikigai.KindSession) {
 			continue // the person has just typed it
@@ -96,8 +92,12 @@ func (v *view) shown(d ikigai.Delta) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.since = time.Now()
-	v.write(v.live.Delta(d))
+	v.waits.arriving = d.Call != nil
+	pieces := v.live.Delta(d)
+	if len(pieces) > 0 {
+		v.waits.since = time.Now()
+	}
+	v.write(pieces)
 }
 
 // notice tells the person something that stopped nothing.
@@ -116,7 +116,7 @@ func (v *view) notice(text string) {
 func (v *view) finish() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.since, v.progress = time.Time{}, nil
+	v.waits.quiet()
 	v.write(v.live.End())
 }
 

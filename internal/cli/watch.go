@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"time"
 
 	"ikigai"
@@ -44,15 +45,16 @@ func (v *view) watch() (stop func()) {
 func (v *view) glance(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.since.IsZero() {
+	w := &v.waits
+	if w.since.IsZero() {
 		return
 	}
-	if len(v.progress) > 0 {
-		v.write(v.live.Progress(v.printing, v.progress))
-		v.progress = v.progress[:0]
+	if len(w.progress) > 0 {
+		v.write(v.live.Progress(w.printing, w.progress))
+		w.progress = w.progress[:0]
 	}
-	if elapsed := now.Sub(v.since); elapsed >= silence {
-		v.write(v.live.Tick(elapsed.Truncate(time.Second), v.waiting))
+	if elapsed := now.Sub(w.since); elapsed >= silence {
+		v.write(v.live.Tick(elapsed.Truncate(time.Second), w.what()))
 	}
 }
 
@@ -60,27 +62,59 @@ func (v *view) glance(now time.Time) {
 func (v *view) prints(callID string, p []byte) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if callID != v.printing {
-		v.printing, v.progress = callID, v.progress[:0]
+	w := &v.waits
+	if callID != w.printing {
+		w.printing, w.progress = callID, w.progress[:0]
 	}
-	if len(p) > maxProgress {
-		p = p[len(p)-maxProgress:]
-	}
-	v.progress = append(v.progress, p...)
-	if n := len(v.progress) - maxProgress; n > 0 {
-		v.progress = append(v.progress[:0], v.progress[n:]...)
+	w.progress = append(w.progress, p[max(0, len(p)-maxProgress):]...)
+	if n := len(w.progress) - maxProgress; n > 0 {
+		w.progress = append(w.progress[:0], w.progress[n:]...)
 	}
 }
 
-// awaits notes what is waited for once e is recorded: a tool, or the model.
-func (v *view) awaits(e ikigai.Event) {
+// waits is what the person waits for while nothing else happens.
+type waits struct {
+	since    time.Time // since when; zero while nothing is to be told
+	open     []openCall
+	progress []byte // what a running tool has printed and nobody has seen
+	printing string // the call that printed it
+	arriving bool   // the model is sending a call
+}
+
+// openCall is a call without a result.
+type openCall struct{ id, summary string }
+
+// awaits notes what is waited for once e is recorded: the first call that has
+// no result, or the model.
+func (w *waits) awaits(e ikigai.Event) {
 	switch e.Kind {
 	case ikigai.KindToolCall:
-		v.waiting = "running " + e.Content
+		var d ikigai.ToolCallData
+		_ = e.DecodeData(&d) // without an ID, its result will not be found either
+		w.open = append(w.open, openCall{d.ID, e.Content})
+	case ikigai.KindToolResult:
+		var d ikigai.ToolResultData
+		_ = e.DecodeData(&d)
+		w.open = slices.DeleteFunc(w.open, func(c openCall) bool { return c.id == d.ToolCallID })
+		w.progress = nil // the result holds it
+	case ikigai.KindUser:
+		w.open = nil
 	case ikigai.KindRequest, ikigai.KindUsage, ikigai.KindChange:
 		return
-	case ikigai.KindUser, ikigai.KindToolResult:
-		v.waiting = "waiting for the model"
 	}
-	v.since = time.Now()
+	w.since, w.arriving = time.Now(), false
 }
+
+// what returns what is waited for.
+func (w *waits) what() string {
+	switch {
+	case len(w.open) > 0:
+		return "running " + w.open[0].summary
+	case w.arriving:
+		return "receiving a call"
+	}
+	return "waiting for the model"
+}
+
+// quiet tells that nothing is waited for until something happens.
+func (w *waits) quiet() { w.since, w.progress = time.Time{}, nil }

@@ -17,8 +17,9 @@ type Waiting struct {
 	Events  int           // that can be read
 	Bytes   int64         // of the file
 	Since   ikigai.Micros // time of the first event; 0 if there is none
-	Refused bool          // another holder of the session has gone on: not delivered again
+	Refused bool          // another holder of the session has gone on
 	Damaged bool          // some of the file cannot be read
+	Aside   bool          // set aside for one of the two: not delivered again
 }
 
 // List returns the journals in dir, by name, including those that are open in
@@ -58,6 +59,7 @@ func examine(path string) (Waiting, error) {
 		Session: ikigai.ID(session), Path: path,
 		Refused: strings.HasSuffix(path, suffixRefused), Damaged: strings.HasSuffix(path, suffixDamaged),
 	}
+	w.Aside = w.Refused || w.Damaged
 	f, err := os.Open(path)
 	if err != nil {
 		return w, err

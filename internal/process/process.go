@@ -64,7 +64,8 @@ const (
 //
 // The command reads nothing (/dev/null), has no terminal, and leads a session
 // and a process group of its own. When it ends, when its time is over or when
-// ctx ends, the whole group gets SIGTERM, after a grace of one second SIGKILL:
+// ctx ends, the whole group gets SIGTERM, after a grace of one second SIGKILL
+// (at once, if c.Leave is closed):
 // nothing that it started in the background outlives it, unless it left the
 // group (setsid). Such a process cannot hold Run up: the streams are then
 // closed. When this process dies, the system kills the command where it can
