@@ -84,7 +84,7 @@ say: Done again.
 	}
 }
 
-// S0.34, and the limit: what every request carries before anybody has
+// S0.34, and the limit of 5,000 bytes: what every request carries before anybody has
 // said anything. S1.3, S1.4, S2.11, S2.74: the five tools, always, in their
 // order, with names that vendors take.
 func TestWhatEveryRequestCarries(t *testing.T) {
