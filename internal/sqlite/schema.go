@@ -26,7 +26,9 @@ func prepareSchema(ctx context.Context, c *connection, path string, create bool)
 	if err != nil {
 		return err
 	}
-	if application == 0 && version == 0 {
+	// The two are read one after the other: the process that creates the schema
+	// may commit between them. Behind its lock they are read again.
+	if version == 0 && (application == 0 || application == applicationID) {
 		return createSchema(ctx, c, path, create)
 	}
 	return checkVersions(path, application, version)
@@ -64,9 +66,9 @@ func versions(ctx context.Context, c *connection) (application, version int, err
 	return application, version, err
 }
 
-// createSchema creates the schema in an empty file, if create is true. A lock beside the file
-// makes other processes wait that want to do the same: SQLite does not wait
-// when two connections change the journal mode at once.
+// createSchema creates the schema in an empty file, if create is true. A lock
+// beside the file makes other processes wait that want to do the same: SQLite
+// does not wait when two connections change the journal mode at once.
 func createSchema(ctx context.Context, c *connection, path string, create bool) error {
 	unlock, err := lockFile(ctx, path+".creating")
 	if err != nil {
