@@ -49,6 +49,10 @@ const (
 	KindChange      Kind = "change"      // a file is about to change; data is a ChangeData
 	KindApproval    Kind = "approval"    // the person was asked; data is an ApprovalData
 	KindInterrupted Kind = "interrupted" // a reply that was not finished; content is what came
+	KindMark        Kind = "mark"        // a place to come back to; content is its name
+	KindRewind      Kind = "rewind"      // the conversation goes on from an earlier place; data is a RewindData
+	KindClear       Kind = "clear"       // the conversation begins anew; nothing before it is sent any more
+	KindFork        Kind = "fork"        // this session shares its past with another; data is a ForkData
 	KindError       Kind = "error"       // a statement that ended with an error; data is an ErrorData
 )
 
@@ -112,6 +116,9 @@ func (e Event) DecodeData(v any) error {
 type Blob struct {
 	Hash  string // lower-case hexadecimal SHA-256 of Bytes
 	Bytes []byte
+	// Like, when not empty, is the hash of an earlier blob of which this one is
+	// probably a changed copy. A store may keep the difference alone.
+	Like string
 }
 
 // SessionData is the data of a session event. The event's content is the
@@ -127,22 +134,40 @@ type ToolsData struct {
 	Tools []ToolSpec `json:"tools"`
 }
 
-// RequestData is the data of a request event: which bytes went out. The body
-// is the first Kept bytes of the previous request's body and what the events
-// between the two add.
+// RewindData is the data of a rewind event. From it on the conversation is the
+// one it was right after event To; what came later stays in the log.
+type RewindData struct {
+	To   Seq    `json:"to"`
+	Mark string `json:"mark,omitempty"` // the name that To was found by
+}
+
+// ForkData is the data of a fork event.
+type ForkData struct {
+	Session ID     `json:"session"`          // that the past is shared with
+	Seq     Seq    `json:"seq"`              // of the last event that is shared
+	Reason  string `json:"reason,omitempty"` // if it was not the person's wish
+}
+
+// RequestData is the data of a request event: what rebuilds, byte for byte, the
+// body that was sent. A body is its head and its conversation; the conversation
+// is the first Kept bytes of the one of the request Previous, and Tail.
 type RequestData struct {
-	Model      string `json:"model"`              // vendor/model
-	Previous   Seq    `json:"previous,omitempty"` // the request event whose body this one extends
-	Kept       int64  `json:"kept,omitempty"`     // bytes shared with the previous body
-	Size       int64  `json:"size"`               // bytes of the body
-	SHA256     string `json:"sha256"`             // of the body, hexadecimal
-	ToolChoice string `json:"tool_choice,omitempty"`
+	Model      string   `json:"model"`               // vendor/model
+	Head       []string `json:"head,omitempty"`      // hashes of blobs: options and tools, system prompt
+	Previous   Seq      `json:"previous,omitempty"`  // the request whose conversation this one goes on with
+	Kept       int64    `json:"kept,omitempty"`      // bytes of that conversation
+	Tail       []byte   `json:"tail,omitempty"`      // what follows, as package blob packs it against the events since Previous
+	TailBlob   string   `json:"tail_blob,omitempty"` // hash of the blob that holds Tail, if it is long
+	Size       int64    `json:"size"`                // bytes of the body
+	SHA256     string   `json:"sha256"`              // of the body, hexadecimal
+	ToolChoice string   `json:"tool_choice,omitempty"`
 }
 
 // UsageData is the data of a usage event.
 type UsageData struct {
 	Model string `json:"model"` // vendor/model
 	Usage
+	Cost         *int64     `json:"cost,omitempty"` // millionths of a US dollar; nil where the price is not known
 	Stop         StopReason `json:"stop,omitempty"`
 	FirstMillis  int64      `json:"first_ms"` // from sending to the first delta
 	TotalMillis  int64      `json:"total_ms"` // from sending to the end of the reply

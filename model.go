@@ -40,11 +40,15 @@ type Memo struct {
 	Encoded any // of the vendor's package alone
 }
 
-// Sent describes the body of a request.
+// Sent describes the body of a request: Head and Conversation, joined. The
+// slices are not changed any more, and may be kept.
 type Sent struct {
-	Size   int64    // bytes
-	Kept   int64    // leading bytes that the previous body of the same Memo had too
-	SHA256 [32]byte // of the body
+	Head         [][]byte // what other bodies are likely to begin with, too: options and tools, system prompt
+	Conversation [][]byte // the rest
+	Closing      int      // trailing bytes of the conversation that only close the body
+	Kept         int64    // leading bytes of the conversation that the previous one of the same Memo had too
+	Size         int64    // bytes of the body
+	SHA256       [32]byte // of the body
 }
 
 // ToolChoice says whether the model may call tools. The zero value is auto.

@@ -59,6 +59,8 @@ var (
 	ErrConflict = errors.New("the session holds other events at this place")
 	// ErrBusy means that a living process holds the session.
 	ErrBusy = errors.New("the session is open in another process")
+	// ErrForked means that a session cannot be removed while forks of it live.
+	ErrForked = errors.New("the session has forks, which share its events")
 	// ErrNotFound means that there is no such session or blob.
 	ErrNotFound = errors.New("not found")
 )
@@ -70,12 +72,13 @@ type Log interface {
 	// durable when it returns nil. Events that are already there, known by
 	// their IDs, are skipped, so an Append may be repeated when its outcome is
 	// unknown. The first append of a session begins with a session event and
-	// after 0. Errors: ErrFenced, ErrConflict, or one of the store itself,
+	// after 0, unless Fork has begun it. Errors: ErrFenced, ErrConflict, or one of the store itself,
 	// after which the outcome is unknown.
 	Append(ctx context.Context, g Grant, after Seq, events ...Event) error
 
-	// Events yields the events of a session that follow after, in order. An
-	// error is last. A session that does not exist has no events.
+	// Events yields the events of a session that follow after, in order. Those
+	// that a fork shares come with the session they were appended to. An error
+	// is last. A session that does not exist has no events.
 	Events(ctx context.Context, session ID, after Seq) iter.Seq2[Event, error]
 }
 
@@ -93,17 +96,47 @@ type Leases interface {
 	Acquire(ctx context.Context, session ID) (Grant, func() error, error)
 }
 
-// Catalog lists the sessions of a store.
+// Catalog keeps the sessions of a store.
 type Catalog interface {
-	// Sessions yields the sessions that fit q, the last changed first.
+	// Sessions yields the sessions that fit q, in its order.
 	Sessions(ctx context.Context, q SessionQuery) iter.Seq2[SessionInfo, error]
+
+	// Fork begins the session of g as a fork of another one: its past is the
+	// events of parent up to at, shared and not copied, and its own events
+	// follow after at. Events yields both. To fork again with the same parent
+	// and place changes nothing. It is ErrNotFound if parent has no event at,
+	// and ErrConflict if the session exists and is another.
+	Fork(ctx context.Context, g Grant, parent ID, at Seq) error
+
+	// Remove removes the session of g with all its own events. It is ErrForked
+	// while forks of it live. Blobs stay until Vacuum.
+	Remove(ctx context.Context, g Grant) error
 }
 
-// SessionQuery selects sessions. Its zero value selects all of them.
+// SessionOrder says what a list of sessions is sorted by, the most or the
+// latest first.
+type SessionOrder string
+
+const (
+	ByUpdated SessionOrder = "" // the last changed first
+	ByCreated SessionOrder = "created"
+	ByEvents  SessionOrder = "events"
+	BySize    SessionOrder = "size"
+	ByCost    SessionOrder = "cost"
+)
+
+// SessionQuery selects and sorts sessions. Its zero value selects all of them,
+// the last changed first.
 type SessionQuery struct {
-	Dir    string // working directory; "" for any
-	Prefix string // of the session's ID
-	Limit  int    // 0 for no limit
+	Dir      string // working directory; "" for any
+	Prefix   string // of the session's ID
+	Title    string // a part of the title, in any case
+	Since    Micros // changed at this time or later; 0 for any
+	Until    Micros // changed before this time; 0 for any
+	Parent   ID     // forks of this session; "" for any
+	Order    SessionOrder
+	Reversed bool
+	Limit    int // 0 for no limit
 }
 
 // SessionInfo is a line of the list of sessions.
@@ -113,8 +146,87 @@ type SessionInfo struct {
 	Title      string // the first statement's first line until there is a better one
 	Created    Micros
 	Updated    Micros
-	Events     Seq // the sequence number of the last event
-	Statements int // events of kind user in the main interaction
+	Events     Seq   // the sequence number of the last event
+	Statements int   // events of kind user in the main interaction, the session's own
+	Size       int64 // bytes of content and data of the session's own events
+	Cost       int64 // millionths of a US dollar, of the session's own usage events, as far as prices were known
+	Parent     ID    // the session that it is a fork of, or ""
+	Base       Seq   // the last event that it shares with Parent
+}
+
+// Index finds events by their words.
+type Index interface {
+	// Search yields the events that fit q, those stored last first. What
+	// Catchup has not come to is not found. An error is last; words that
+	// cannot be read are an *Error of kind usage.
+	Search(ctx context.Context, q SearchQuery) iter.Seq2[Hit, error]
+
+	// Catchup indexes at most limit of the events that are not indexed yet, in
+	// the order in which they were stored, and returns about how many are left.
+	Catchup(ctx context.Context, limit int) (left int64, err error)
+}
+
+// SearchQuery says what to find. All that is set must fit.
+type SearchQuery struct {
+	Words   string // all of them must occur, in any case; "in quotes" for a phrase, word* for a beginning
+	Dir     string // working directory of the session
+	Session ID
+	Tool    string // name of the tool of a call or result
+	File    string // a path, or its end, that a tool's input or resources name
+	Since   Micros // stored at this time or later; 0 for any
+	Until   Micros // before this time; 0 for any
+	Limit   int    // 0 for no limit
+}
+
+// Hit is an event that a search found.
+type Hit struct {
+	Event Event
+	Dir   string // of its session
+	Title string // of its session
+}
+
+// Keeper looks after a store as a whole.
+type Keeper interface {
+	// Query runs one statement of SQL that only reads, and yields its rows.
+	// Anything that could change the store is refused with an *Error of kind
+	// usage. All rows have the same Columns.
+	Query(ctx context.Context, statement string) iter.Seq2[Row, error]
+
+	// Check examines the store. A ctx with a deadline bounds the reading of
+	// everything, which takes long in a large store, and that part alone. The
+	// error is that the store cannot be read at all.
+	Check(ctx context.Context) (Health, error)
+
+	// Vacuum removes blobs that no event names and gives unused space back. It
+	// returns the bytes by which the store shrank, as far as they are known.
+	Vacuum(ctx context.Context) (freed int64, err error)
+
+	// Await returns nil once the session has events behind after, which may be
+	// at once. It returns the error of ctx when that ends first.
+	Await(ctx context.Context, session ID, after Seq) error
+}
+
+// Row is a row of the answer to a Query.
+type Row struct {
+	Columns []string
+	Values  []any // nil, int64, float64, bool, string, []byte
+}
+
+// Health is what Check finds.
+type Health struct {
+	Place     string // the file, or the address without a password
+	Engine    string // such as "SQLite 3.53.3, wal"
+	Schema    int    // version of the schema
+	Bytes     int64  // of the whole store
+	Index     int64  // of these, bytes of the search index
+	Sessions  int64
+	Events    int64
+	Unindexed int64 // events that Catchup has not come to, about
+
+	// Checked tells that everything was read. It is false when the context
+	// ended first, in which case Problems is what was found by then.
+	Checked  bool
+	Problems []string
 }
 
 // Store is all that a session and the commands need of a store.
@@ -123,5 +235,7 @@ type Store interface {
 	Blobs
 	Leases
 	Catalog
+	Index
+	Keeper
 	Close() error
 }

@@ -127,7 +127,7 @@ func (r *checkup) database(ctx context.Context) {
 		r.bad(exitStore, "database", err.Error())
 		return
 	}
-	how := fmt.Sprintf("%s, schema %d, %s, %.1f MB, %s, %s", h.Path, h.Schema, h.JournalMode,
+	how := fmt.Sprintf("%s, schema %d, %s, %.1f MB, %s, %s", h.Place, h.Schema, h.Engine,
 		float64(h.Bytes)/1e6, render.Count(int(h.Sessions), "session"), render.Count(int(h.Events), "event"))
 	if !h.Checked {
 		how += ", too large to read in full"

@@ -178,7 +178,7 @@ func usable(opened storeResult, w which) (ikigai.Store, error) {
 		return opened.store, nil
 	}
 	if w.isNew() {
-		return noStore{opened.err}, nil
+		return noStore{err: opened.err}, nil
 	}
 	return nil, opened.err
 }
@@ -307,8 +307,12 @@ func (a *app) childEnv(id ikigai.ID) []string {
 	return append(env, "IKIGAI_SESSION="+string(id))
 }
 
-// noStore is a store that could not be opened. A session goes on without it.
-type noStore struct{ err error }
+// noStore is a store that could not be opened. A new session goes on without
+// it, with its Log and Leases alone; the rest is not there.
+type noStore struct {
+	ikigai.Store
+	err error
+}
 
 func (n noStore) Append(context.Context, ikigai.Grant, ikigai.Seq, ...ikigai.Event) error {
 	return n.err
@@ -318,14 +322,8 @@ func (n noStore) Events(context.Context, ikigai.ID, ikigai.Seq) iter.Seq2[ikigai
 	return func(yield func(ikigai.Event, error) bool) { yield(ikigai.Event{}, n.err) }
 }
 
-func (n noStore) Blob(context.Context, string) ([]byte, error) { return nil, n.err }
-
 func (n noStore) Acquire(_ context.Context, id ikigai.ID) (ikigai.Grant, func() error, error) {
 	return ikigai.Grant{Session: id, Fence: 1}, func() error { return nil }, nil
-}
-
-func (n noStore) Sessions(context.Context, ikigai.SessionQuery) iter.Seq2[ikigai.SessionInfo, error] {
-	return func(yield func(ikigai.SessionInfo, error) bool) { yield(ikigai.SessionInfo{}, n.err) }
 }
 
 func (n noStore) Close() error { return nil }

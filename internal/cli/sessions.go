@@ -39,6 +39,10 @@ type sessionLine struct {
 	Updated    ikigai.Micros `json:"updated"`
 	Events     ikigai.Seq    `json:"events"`
 	Statements int           `json:"statements"`
+	Size       int64         `json:"size"`
+	Cost       int64         `json:"cost_micros"`
+	Parent     ikigai.ID     `json:"parent,omitempty"`
+	Base       ikigai.Seq    `json:"base,omitempty"`
 }
 
 func (a *app) sessions(ctx context.Context, all bool, limit int, asJSON bool) error {

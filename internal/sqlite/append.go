@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"ikigai"
+	"ikigai/internal/blob"
+	"ikigai/internal/dbschema"
 )
 
 const (
@@ -32,7 +34,7 @@ func (s *Store) Append(ctx context.Context, g ikigai.Grant, after ikigai.Seq, ev
 	if len(events) == 0 {
 		return nil
 	}
-	if err := checkEvents(g, after, events); err != nil {
+	if err := dbschema.CheckEvents(g, after, events); err != nil {
 		return fail(s.path, operation, err)
 	}
 	if err := s.sameFile(); err != nil {
@@ -53,7 +55,7 @@ func (s *Store) Append(ctx context.Context, g ikigai.Grant, after ikigai.Seq, ev
 // appendEvents moves the session's head and inserts the events behind it. If
 // the head is elsewhere, an earlier append may have come through without its
 // caller learning of it: events that are there already are skipped.
-func appendEvents(ctx context.Context, c *connection, g ikigai.Grant, after ikigai.Seq, events []ikigai.Event, blobs []encodedBlob) error {
+func appendEvents(ctx context.Context, c *connection, g ikigai.Grant, after ikigai.Seq, events []ikigai.Event, blobs []blob.Row) error {
 	moved, err := moveHead(ctx, c, g, after, events)
 	if err != nil {
 		return err
@@ -78,14 +80,14 @@ func appendEvents(ctx context.Context, c *connection, g ikigai.Grant, after ikig
 // fence of g, and reports whether the head was there.
 func moveHead(ctx context.Context, c *connection, g ikigai.Grant, after ikigai.Seq, events []ikigai.Event) (bool, error) {
 	head := after + ikigai.Seq(len(events))
-	sum := summarize(events)
+	sum := dbschema.Summarize(events)
 	if after == 0 {
 		created, err := newSession(ctx, c, g, head, sum, events[0])
 		if created || err != nil {
 			return created, err
 		}
 	}
-	r, err := c.exec(ctx, sqlMoveHead, int64(head), g.Fence, int64(sum.updated), sum.statements, sum.title,
+	r, err := c.exec(ctx, sqlMoveHead, int64(head), g.Fence, int64(sum.Updated), sum.Statements, sum.Title,
 		string(g.Session), int64(after), g.Fence)
 	if err != nil {
 		return false, err
@@ -95,7 +97,7 @@ func moveHead(ctx context.Context, c *connection, g ikigai.Grant, after ikigai.S
 }
 
 // newSession creates the row of the session unless there is one.
-func newSession(ctx context.Context, c *connection, g ikigai.Grant, head ikigai.Seq, sum summary, first ikigai.Event) (bool, error) {
+func newSession(ctx context.Context, c *connection, g ikigai.Grant, head ikigai.Seq, sum dbschema.Summary, first ikigai.Event) (bool, error) {
 	if _, _, err := place(ctx, c, g.Session); err != sql.ErrNoRows {
 		return false, err
 	}
@@ -107,8 +109,8 @@ func newSession(ctx context.Context, c *connection, g ikigai.Grant, head ikigai.
 	if dir == "" {
 		dir = first.Content
 	}
-	_, err := c.exec(ctx, sqlNewSession, string(g.Session), dir, sum.title, int64(first.Time), int64(sum.updated),
-		int64(head), g.Fence, sum.statements)
+	_, err := c.exec(ctx, sqlNewSession, string(g.Session), dir, sum.Title, int64(first.Time), int64(sum.Updated),
+		int64(head), g.Fence, sum.Statements)
 	return err == nil, err
 }
 
@@ -169,7 +171,7 @@ func compareIDs(ctx context.Context, c *connection, after ikigai.Seq, events []i
 	return known, false, rows.Err()
 }
 
-func insert(ctx context.Context, c *connection, events []ikigai.Event, blobs []encodedBlob) error {
+func insert(ctx context.Context, c *connection, events []ikigai.Event, blobs []blob.Row) error {
 	s, err := c.prepare(ctx, sqlNewEvent)
 	if err != nil {
 		return err

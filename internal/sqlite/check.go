@@ -3,28 +3,13 @@ package sqlite
 import (
 	"context"
 	"os"
+
+	"ikigai"
 )
 
-// Health is what Check finds.
-type Health struct {
-	Path        string
-	Schema      int    // version of the schema
-	JournalMode string // "wal", if all is well
-	Bytes       int64  // of the database and its write-ahead log
-	Sessions    int64
-	Events      int64
-
-	// Checked tells that the whole file was read. It is false when the context
-	// ended first, in which case Problems is what was found by then.
-	Checked  bool
-	Problems []string
-}
-
-// Check examines the database. Reading the whole file takes a second or so for
-// each few hundred megabytes: a ctx with a deadline bounds that part, and that
-// part alone. The error is that the database cannot be read at all.
-func (s *Store) Check(ctx context.Context) (Health, error) {
-	h := Health{Path: s.path}
+// Check implements ikigai.Keeper.
+func (s *Store) Check(ctx context.Context) (ikigai.Health, error) {
+	h := ikigai.Health{Place: s.path}
 	for _, suffix := range []string{"", "-wal"} {
 		if info, err := os.Stat(s.path + suffix); err == nil {
 			h.Bytes += info.Size()
@@ -37,7 +22,7 @@ func (s *Store) Check(ctx context.Context) (Health, error) {
 	FROM pragma_user_version v, pragma_journal_mode j,
 		(SELECT count(*) AS sessions, coalesce(sum(head), 0) AS events FROM sessions) s`
 	row := s.readers.QueryRowContext(context.WithoutCancel(ctx), facts)
-	if err := row.Scan(&h.Schema, &h.JournalMode, &h.Sessions, &h.Events); err != nil {
+	if err := row.Scan(&h.Schema, &h.Engine, &h.Sessions, &h.Events); err != nil {
 		return h, fail(s.path, "check", err)
 	}
 	problems, err := s.problems(ctx)

@@ -25,7 +25,7 @@ func wantHealthy(t *testing.T, path string) {
 	t.Helper()
 	s := openAt(t, path)
 	h, err := s.Check(t.Context())
-	if err != nil || !h.Checked || len(h.Problems) > 0 || h.JournalMode != "wal" || h.Schema != schemaVersion {
+	if err != nil || !h.Checked || len(h.Problems) > 0 || h.Engine != "wal" || h.Schema != schemaVersion {
 		t.Errorf("check: %+v, %v", h, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ikigai"
+	"ikigai/internal/dbschema"
 )
 
 const sqlRaiseFence = `UPDATE sessions SET fence = fence + 1 WHERE id = ?`
@@ -22,8 +23,8 @@ const sqlRaiseFence = `UPDATE sessions SET fence = fence + 1 WHERE id = ?`
 // the system gives back when the process ends, however it ends.
 func (s *Store) Acquire(ctx context.Context, session ikigai.ID) (ikigai.Grant, func() error, error) {
 	operation := "open session " + string(session)
-	if !validID(session) {
-		return ikigai.Grant{}, nil, fail(s.path, operation, refuse("a session cannot have the ID %q", session))
+	if err := dbschema.CheckSession(session); err != nil {
+		return ikigai.Grant{}, nil, fail(s.path, operation, err)
 	}
 	lock, err := s.lockSession(session)
 	if err != nil {
