@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ikigai"
+	"ikigai/internal/blob"
 	"ikigai/internal/storetest"
 )
 
@@ -128,11 +129,11 @@ func TestCatalogUsesIndexes(t *testing.T) { // P35
 func TestBlobsAreNotEvents(t *testing.T) { // P10
 	s := openAt(t, filepath.Join(t.TempDir(), "ikigai.db"))
 	session := storetest.NewID()
-	blob := storetest.Blob([]byte(strings.Repeat("the file before it was changed\n", 10_000)))
+	pre := storetest.Blob([]byte(strings.Repeat("the file before it was changed\n", 10_000)))
 	events := []ikigai.Event{storetest.Session(session, "/src")}
 	for seq := ikigai.Seq(2); seq < 12; seq++ {
-		e := storetest.Event(session, seq, ikigai.KindChange, "/src/f", ikigai.ChangeData{Path: "/src/f", Blob: blob.Hash})
-		e.Blobs = []ikigai.Blob{blob}
+		e := storetest.Event(session, seq, ikigai.KindChange, "/src/f", ikigai.ChangeData{Path: "/src/f", Blob: pre.Hash})
+		e.Blobs = []ikigai.Blob{pre}
 		events = append(events, e)
 	}
 	if err := s.Append(t.Context(), ikigai.Grant{Session: session, Fence: 1}, 0, events...); err != nil {
@@ -141,23 +142,24 @@ func TestBlobsAreNotEvents(t *testing.T) { // P10
 	var rows, stored, inEvents int
 	err := s.readers.QueryRow("SELECT count(*), sum(length(bytes)), (SELECT sum(length(content) + length(coalesce(data, ''))) FROM events) FROM blobs").
 		Scan(&rows, &stored, &inEvents)
-	if err != nil || rows != 1 || stored > len(blob.Bytes)/20 || inEvents > 4000 {
+	if err != nil || rows != 1 || stored > len(pre.Bytes)/20 || inEvents > 4000 {
 		t.Errorf("%d blobs of %d bytes, %d bytes in events, %v", rows, stored, inEvents, err)
 	}
 }
 
 func TestDamagedBlob(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "ikigai.db"))
-	for name, b := range map[string]encodedBlob{
-		"other bytes":      {storetest.Blob([]byte("a")).Hash, 1, encodingRaw, []byte("b")},
-		"no deflate":       {storetest.Blob([]byte("c")).Hash, 1, encodingDeflate, []byte("c")},
-		"unknown encoding": {storetest.Blob([]byte("d")).Hash, 1, "later", []byte("d")},
-		"longer than said": {storetest.Blob(make([]byte, 100)).Hash, 10, encodingDeflate, encode(storetest.Blob(make([]byte, 100))).bytes},
+	zeros := storetest.Blob(make([]byte, 100))
+	for name, row := range map[string]blob.Row{
+		"other bytes":      {Hash: blob.Hash([]byte("a")), Size: 1, Encoding: blob.Raw, Bytes: []byte("b")},
+		"no deflate":       {Hash: blob.Hash([]byte("c")), Size: 1, Encoding: blob.Deflate, Bytes: []byte("c")},
+		"unknown encoding": {Hash: blob.Hash([]byte("d")), Size: 1, Encoding: "later", Bytes: []byte("d")},
+		"longer than said": {Hash: zeros.Hash, Size: 10, Encoding: blob.Deflate, Bytes: blob.Pack(zeros, nil).Bytes},
 	} {
-		if err := statement(t, s, sqlNewBlob, b.hash, b.size, b.encoding, b.bytes); err != nil {
+		if err := statement(t, s, sqlNewBlob, row.Hash, row.Size, row.Encoding, row.Bytes); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Blob(t.Context(), b.hash); err == nil {
+		if _, err := s.Blob(t.Context(), row.Hash); err == nil {
 			t.Errorf("%s: read", name)
 		}
 	}
@@ -172,7 +174,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	h, err := s.Check(t.Context())
-	if err != nil || h.Path != path || h.Sessions != 3 || h.Events != 3 || h.Bytes < 4096 || !h.Checked || len(h.Problems) > 0 {
+	if err != nil || h.Place != path || h.Sessions != 3 || h.Events != 3 || h.Bytes < 4096 || !h.Checked || len(h.Problems) > 0 {
 		t.Errorf("check: %+v, %v", h, err)
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -89,21 +89,23 @@ func allOrNothing(t *testing.T, b *bench) {
 func refusedEvents(t *testing.T, b *bench) {
 	g, events := b.begin()
 	for name, spoil := range map[string]func(*ikigai.Event){
-		"content not UTF-8":         func(e *ikigai.Event) { e.Content = "a\xc3" },
-		"content with a surrogate":  func(e *ikigai.Event) { e.Content = "\xed\xa0\x80" },
-		"content with NUL":          func(e *ikigai.Event) { e.Content = "a\x00b" },
-		"data not UTF-8":            func(e *ikigai.Event) { e.Data = json.RawMessage("{\"a\":\"\xff\"}") },
-		"data with NUL":             func(e *ikigai.Event) { e.Data = json.RawMessage("{\"a\":\"\x00\"}") },
-		"data no JSON":              func(e *ikigai.Event) { e.Data = json.RawMessage("{a}") },
-		"data empty":                func(e *ikigai.Event) { e.Data = json.RawMessage("") },
-		"kind not UTF-8":            func(e *ikigai.Event) { e.Kind = "\xff" },
-		"no kind":                   func(e *ikigai.Event) { e.Kind = "" },
-		"no interaction":            func(e *ikigai.Event) { e.Interaction = "" },
-		"interaction with NUL":      func(e *ikigai.Event) { e.Interaction = "\x00" },
-		"no ID":                     func(e *ikigai.Event) { e.ID = "" },
-		"another session's":         func(e *ikigai.Event) { e.Session = NewID() },
-		"at another place":          func(e *ikigai.Event) { e.Seq++ },
-		"a blob under another hash": func(e *ikigai.Event) { e.Blobs = []ikigai.Blob{{Hash: "00", Bytes: []byte("a")}} },
+		"content not UTF-8":          func(e *ikigai.Event) { e.Content = "a\xc3" },
+		"content with a surrogate":   func(e *ikigai.Event) { e.Content = "\xed\xa0\x80" },
+		"content with NUL":           func(e *ikigai.Event) { e.Content = "a\x00b" },
+		"data not UTF-8":             func(e *ikigai.Event) { e.Data = json.RawMessage("{\"a\":\"\xff\"}") },
+		"data with NUL":              func(e *ikigai.Event) { e.Data = json.RawMessage("{\"a\":\"\x00\"}") },
+		"data no JSON":               func(e *ikigai.Event) { e.Data = json.RawMessage("{a}") },
+		"data empty":                 func(e *ikigai.Event) { e.Data = json.RawMessage("") },
+		"data with half a character": func(e *ikigai.Event) { e.Data = json.RawMessage(`{"a":"\ud800"}`) },
+		"data with NUL, escaped":     func(e *ikigai.Event) { e.Data = json.RawMessage(`{"a":"\u0000"}`) },
+		"kind not UTF-8":             func(e *ikigai.Event) { e.Kind = "\xff" },
+		"no kind":                    func(e *ikigai.Event) { e.Kind = "" },
+		"no interaction":             func(e *ikigai.Event) { e.Interaction = "" },
+		"interaction with NUL":       func(e *ikigai.Event) { e.Interaction = "\x00" },
+		"no ID":                      func(e *ikigai.Event) { e.ID = "" },
+		"another session's":          func(e *ikigai.Event) { e.Session = NewID() },
+		"at another place":           func(e *ikigai.Event) { e.Seq++ },
+		"a blob under another hash":  func(e *ikigai.Event) { e.Blobs = []ikigai.Blob{{Hash: "00", Bytes: []byte("a")}} },
 	} {
 		e := Statement(g.Session, 2, "fine")
 		spoil(&e)
