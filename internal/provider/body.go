@@ -4,15 +4,12 @@ import "io"
 
 // Body is the body of a request in parts, none of which is copied to send it.
 // The bytes must not change while the request is under way.
-type Body struct {
-	Prefix [][]byte // shared with later requests
-	Tail   []byte
-}
+type Body [][]byte
 
 // Size returns the length of the body in bytes.
 func (b Body) Size() int64 {
-	n := int64(len(b.Tail))
-	for _, p := range b.Prefix {
+	n := int64(0)
+	for _, p := range b {
 		n += int64(len(p))
 	}
 	return n
@@ -43,14 +40,10 @@ func (r *bodyReader) Read(p []byte) (n int, err error) {
 
 // next moves on to the next part. It reports whether there is one.
 func (r *bodyReader) next() bool {
-	switch {
-	case len(r.rest.Prefix) > 0:
-		r.part, r.rest.Prefix = r.rest.Prefix[0], r.rest.Prefix[1:]
-	case len(r.rest.Tail) > 0:
-		r.part, r.rest.Tail = r.rest.Tail, nil
-	default:
+	if len(r.rest) == 0 {
 		return false
 	}
+	r.part, r.rest = r.rest[0], r.rest[1:]
 	return true
 }
 

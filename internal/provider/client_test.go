@@ -118,7 +118,7 @@ type outcome struct {
 func run(t *testing.T, ctx context.Context, c *Client) outcome {
 	t.Helper()
 	var o outcome
-	body := Body{Prefix: [][]byte{[]byte("one "), nil, []byte("two ")}, Tail: []byte("three")}
+	body := Body{[]byte("one "), nil, []byte("two "), []byte("three")}
 	for d, err := range c.Stream(ctx, "chat/completions", body, lines) {
 		if o.err != nil || o.stop != "" {
 			t.Fatalf("more after the end: %+v, %v", d, err)
@@ -490,7 +490,7 @@ func TestNoReply(t *testing.T) {
 }
 
 func TestBody(t *testing.T) {
-	b := Body{Prefix: [][]byte{nil, []byte("ab"), {}, []byte("c")}, Tail: []byte("def")}
+	b := Body{nil, []byte("ab"), {}, []byte("c"), []byte("def")}
 	for size := 1; size < 8; size++ {
 		var got []byte
 		r := b.Reader()

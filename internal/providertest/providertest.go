@@ -17,6 +17,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -203,34 +204,56 @@ func bytewise(s string) []string {
 }
 
 // checkMemo lets the conversation grow message by message. With a memo and
-// without one the same bytes go out, and what is said of them is true.
+// without one the same bytes go out, and what is said of them is true. Another
+// choice of tools loses nothing of the conversation.
 func checkMemo(t *testing.T, v *vendor, model ikigai.Model, req ikigai.Request) {
 	memo := new(ikigai.Memo)
-	var before []byte
-	all := req.Messages
-	for n := 1; n <= len(all); n++ {
-		var sent, plain ikigai.Sent
-		req.Messages, req.Memo = all[:n], memo
-		req.Sending = func(s ikigai.Sent) { sent = s }
+	var before []byte // the conversation
+	send := func(n int) (sent ikigai.Sent) {
+		t.Helper()
+		var plain ikigai.Sent
+		req.Memo, req.Sending = memo, func(s ikigai.Sent) { sent = s }
 		Collect(t, model, req)
 		with := v.sent()
-		req.Memo = nil
-		req.Sending = func(s ikigai.Sent) { plain = s }
+		req.Memo, req.Sending = nil, func(s ikigai.Sent) { plain = s }
 		Collect(t, model, req)
 		if diff := cmp.Diff(string(v.sent()), string(with)); diff != "" {
 			t.Fatalf("%d messages (-without memo +with):\n%s", n, diff)
 		}
-		if sent.Size != int64(len(with)) || sent.SHA256 != sha256.Sum256(with) {
-			t.Fatalf("%d messages: told of %d bytes, %d were sent", n, sent.Size, len(with))
+		if err := errors.Join(CheckSent(plain, with, nil), CheckSent(sent, with, before)); err != nil {
+			t.Fatalf("%d messages: %v", n, err)
 		}
-		if plain.Size != sent.Size || plain.SHA256 != sent.SHA256 {
-			t.Fatalf("%d messages: told %+v with a memo, %+v without", n, sent, plain)
-		}
-		if k := sent.Kept; k > int64(len(before)) || !bytes.HasPrefix(with, before[:k]) || n > 1 && k == 0 {
-			t.Fatalf("%d messages: %d bytes are said to be kept", n, k)
-		}
-		before = with
+		before = bytes.Join(sent.Conversation, nil)
+		return sent
 	}
+	all, choice := req.Messages, req.ToolChoice
+	for n := 1; n <= len(all); n++ {
+		req.Messages = all[:n]
+		send(n)
+		req.ToolChoice = ikigai.ToolChoice{Mode: ikigai.ToolChoiceNone}
+		if sent := send(n); sent.Kept != int64(len(before)) {
+			t.Fatalf("%d messages: %d of %d bytes kept when tools are switched off", n, sent.Kept, len(before))
+		}
+		req.ToolChoice = choice
+	}
+}
+
+// CheckSent returns an error unless all that a vendor's package tells of a
+// request is true: its body, and before, the conversation of the request before
+// with the same memo, or nil.
+func CheckSent(sent ikigai.Sent, body, before []byte) error {
+	head, conversation := bytes.Join(sent.Head, nil), bytes.Join(sent.Conversation, nil)
+	switch {
+	case !bytes.Equal(append(head, conversation...), body):
+		return fmt.Errorf("head %q and conversation %q are not the body %q", sent.Head, sent.Conversation, body)
+	case sent.Size != int64(len(body)) || sent.SHA256 != sha256.Sum256(body):
+		return fmt.Errorf("told of %d bytes with the hash %x, %d were sent", sent.Size, sent.SHA256, len(body))
+	case sent.Closing < 0 || sent.Closing > len(conversation):
+		return fmt.Errorf("%d of %d bytes close the body", sent.Closing, len(conversation))
+	case sent.Kept < 0 || sent.Kept > int64(len(before)) || !bytes.HasPrefix(conversation, before[:sent.Kept]):
+		return fmt.Errorf("%d bytes are said to be kept of %q in %q", sent.Kept, before, conversation)
+	}
+	return nil
 }
 
 // ParseConversation reads the conversation of a case.

@@ -89,13 +89,15 @@ func BenchmarkTurn(b *testing.B) {
 		all := turns(n + 1)
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			memo := new(ikigai.Memo)
-			encode(config, ikigai.Request{Messages: all[:3*n], Memo: memo})
+			for i := range n {
+				encode(config, ikigai.Request{Messages: all[:3*(i+1)], Memo: memo})
+			}
 			saved := *memo.Encoded.(*encoded)
 			b.ReportAllocs()
 			for b.Loop() {
 				e := saved
 				e.sum = clone(saved.sum)
-				e.parts = e.parts[:len(e.parts):len(e.parts)]
+				e.closed = e.closed[:len(e.closed):len(e.closed)]
 				encode(config, ikigai.Request{Messages: all, Memo: &ikigai.Memo{Encoded: &e}})
 			}
 		})

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -158,16 +159,28 @@ func TestSendingOnce(t *testing.T) {
 	}
 }
 
-// S2.34, P27: a turn adds to the body; what was there stays where it is.
+// S2.34, P27: a turn adds to the conversation; what was there stays where it
+// is, whatever becomes of the head.
 func TestPrefix(t *testing.T) {
-	all := turns(50)
+	all := append([]ikigai.Message{{Kind: ikigai.KindSystem, Content: "s"}, {Kind: ikigai.KindUser, Content: "u"}}, turns(50)...)
 	memo := new(ikigai.Memo)
+	tools := []ikigai.ToolSpec{{Name: "bash"}}
 	var before int64
-	for n := 3; n <= len(all); n += 3 {
-		_, sent := encode(config, ikigai.Request{Messages: all[:n], Memo: memo})
-		if before > 0 && sent.Kept != before-int64(len("]}")) {
+	for n := 2; n <= len(all); n += 3 {
+		req := ikigai.Request{Messages: all[:n], Tools: tools, Memo: memo}
+		if n%2 == 0 {
+			req.ToolChoice.Mode = ikigai.ToolChoiceNone
+		}
+		_, sent := encode(config, req)
+		conversation := bytes.Join(sent.Conversation, nil)
+		if before > 0 && sent.Kept != before-int64(sent.Closing) {
 			t.Fatalf("%d messages: %d of %d bytes kept", n, sent.Kept, before)
 		}
-		before = sent.Size
+		if before = int64(len(conversation)); !bytes.HasSuffix(conversation, []byte("}]}")) || sent.Closing != len("]}") {
+			t.Fatalf("%d messages: %d bytes close %s", n, sent.Closing, conversation)
+		}
+		if len(sent.Head) != 2 || string(sent.Head[1]) != `{"role":"system","content":"s"},` {
+			t.Fatalf("%d messages: head %q", n, sent.Head)
+		}
 	}
 }

@@ -29,20 +29,21 @@ func encode(cfg provider.Config, req ikigai.Request) (provider.Body, ikigai.Sent
 	return e.extend(cfg, req)
 }
 
-// encoded is a request in parts: the head, which is everything before the
-// messages, the closed messages, and the tail with the last ones. Only the
-// tail may change in the next request. All parts are immutable once sent.
+// encoded is a request in parts: the head, the closed messages, and the tail
+// with the last ones, which alone may change in the next request. All parts are
+// immutable once sent.
 type encoded struct {
-	given headOf
-	parts [][]byte // the head, then closed messages, a comma after each
-	size  int64    // of parts
-	sum   hash.Cloner
-	done  int // messages in parts
-	tail  []byte
+	given  headOf
+	head   [][]byte // options and tools, then the system message once others follow it
+	closed [][]byte // messages behind the head, a comma after each
+	size   int64    // of closed
+	sum    hash.Cloner
+	done   int // messages in head and closed
+	tail   []byte
 }
 
-// headOf is what the head of a request depends on, apart from the tools, which
-// are the same for all requests of a memo.
+// headOf is what the options of a request depend on. The tools are the same for
+// all requests of a memo.
 type headOf struct {
 	name, model string
 	choice      ikigai.ToolChoice
@@ -51,55 +52,70 @@ type headOf struct {
 
 // extend encodes req on top of what e holds.
 func (e *encoded) extend(cfg provider.Config, req ikigai.Request) (provider.Body, ikigai.Sent) {
-	kept := e.setHead(cfg, req)
 	if e.done > 0 && (e.done >= len(req.Messages) || joins(req.Messages, e.done)) {
-		*e = encoded{given: e.given, parts: e.parts[:1:1]}
-		e.rehash()
+		*e = encoded{}
 	}
+	e.setHead(cfg, req)
 	last := lastGroup(req.Messages, e.done)
 	fresh := encodeMessages(make([]byte, 0, sizeOf(req.Messages[e.done:last])), cfg, req.Messages[e.done:last])
 	tail := encodeMessages(make([]byte, 0, sizeOf(req.Messages[last:])), cfg, req.Messages[last:])
-	tail = append(bytes.TrimSuffix(tail, comma), "]}"...)
-	if kept < 0 { // the head is the same
-		kept = e.size + int64(common(e.tail, fresh, tail))
-	}
+	tail = append(bytes.TrimSuffix(tail, comma), closing...)
+	kept := e.size + int64(common(e.tail, fresh, tail))
 	if len(fresh) > 0 {
-		e.parts = append(e.parts, fresh)
+		e.closed = joinSmall(append(e.closed, fresh))
 		e.size += int64(len(fresh))
 		e.sum.Write(fresh)
 	}
 	e.done, e.tail = last, tail
+	return e.sent(kept)
+}
 
-	body := provider.Body{Prefix: e.parts[:len(e.parts):len(e.parts)], Tail: tail}
-	sent := ikigai.Sent{Size: e.size + int64(len(tail)), Kept: kept}
+// sent returns the body and what is told of it.
+func (e *encoded) sent(kept int64) (provider.Body, ikigai.Sent) {
+	body := make(provider.Body, 0, len(e.head)+len(e.closed)+1)
+	body = append(append(append(body, e.head...), e.closed...), e.tail)
+	n := len(e.head)
+	sent := ikigai.Sent{Head: body[:n:n], Conversation: body[n:], Closing: len(closing), Kept: kept, Size: body.Size()}
 	sum := clone(e.sum)
-	sum.Write(tail)
+	sum.Write(e.tail)
 	sum.Sum(sent.SHA256[:0])
 	return body, sent
 }
 
-// setHead gives e the head of req. It returns how much of it was there before,
-// and -1 if all of it was.
-func (e *encoded) setHead(cfg provider.Config, req ikigai.Request) (kept int64) {
-	given := headOf{cfg.Name, cfg.Model, req.ToolChoice, req.MaxOutput}
-	if len(e.parts) > 0 && e.given == given {
-		return -1
+// maxJoined is the most bytes that joinSmall copies at a time.
+const maxJoined = 64 << 10
+
+// joinSmall joins the last parts while they are small and about as large as
+// their neighbour: the list of parts stays short, and each byte is copied a few
+// times in the life of a session.
+func joinSmall(parts [][]byte) [][]byte {
+	for n := len(parts); n > 1; n-- {
+		a, b := parts[n-2], parts[n-1]
+		if len(a) > 2*len(b) || len(a)+len(b) > maxJoined {
+			break
+		}
+		parts = append(parts[:n-2], slices.Concat(a, b))
 	}
-	parts := [][]byte{head(cfg, req)}
-	if len(e.parts) > 0 {
-		kept = int64(common(e.parts[0], parts[0], nil))
-		parts = append(parts, e.parts[1:]...)
-	}
-	e.given, e.parts = given, parts
-	e.rehash()
-	return kept
+	return parts
 }
 
-// rehash computes size and sum of the parts.
-func (e *encoded) rehash() {
-	e.size, e.sum = 0, sha256.New().(hash.Cloner)
-	for _, p := range e.parts {
-		e.size += int64(len(p))
+// setHead gives e the head of req. What follows it stays, if another choice of
+// tools is all that is new.
+func (e *encoded) setHead(cfg provider.Config, req ikigai.Request) {
+	given := headOf{cfg.Name, cfg.Model, req.ToolChoice, req.MaxOutput}
+	if e.done > 0 && e.given == given {
+		return
+	}
+	head := [][]byte{options(cfg, req)}
+	switch {
+	case e.done > 0:
+		head = append(head, e.head[1:]...)
+	case len(req.Messages) > 1 && req.Messages[0].Kind == ikigai.KindSystem:
+		head = append(head, encodeMessages(nil, cfg, req.Messages[:1]))
+		e.done = 1
+	}
+	e.given, e.head, e.sum = given, head, sha256.New().(hash.Cloner)
+	for _, p := range slices.Concat(e.head, e.closed) {
 		e.sum.Write(p)
 	}
 }
@@ -130,9 +146,12 @@ func common(old, a, b []byte) int {
 
 var comma = []byte(",")
 
-// head returns the body up to its messages. They stand last, so that the body
-// of a request begins with that of the request before.
-func head(cfg provider.Config, req ikigai.Request) []byte {
+// closing ends a body.
+const closing = "]}"
+
+// options returns the body up to its messages. They stand last, so that the
+// body of a request begins with that of the request before.
+func options(cfg provider.Config, req ikigai.Request) []byte {
 	b := appendString([]byte(`{"model":`), cfg.Model)
 	b = append(b, `,"stream":true`...)
 	if !cfg.Quirks.NoUsageOption {
