@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"ikigai"
 )
@@ -43,7 +44,7 @@ func Pack(b ikigai.Blob, base []byte) Row {
 	if row.Bytes == nil {
 		row.Bytes = []byte{}
 	}
-	if deflated := deflate(b.Bytes); len(deflated) < len(b.Bytes) {
+	if deflated := deflate(nil, b.Bytes); len(deflated) < len(b.Bytes) {
 		row.Encoding, row.Bytes = Deflate, deflated
 	}
 	if base != nil {
@@ -80,23 +81,54 @@ func (r Row) Unpack(base func(hash string) ([]byte, error)) ([]byte, error) {
 	return plain, nil
 }
 
-func deflate(b []byte) []byte {
-	var deflated bytes.Buffer
-	w, err := flate.NewWriter(&deflated, flate.DefaultCompression)
-	if err != nil {
-		panic("blob: deflate: " + err.Error()) // the level is a constant
+// thorough and quick are caches: what a writer of package flate needs is half a megabyte to
+// be cleared, however little it is to write.
+var thorough, quick = writers(flate.DefaultCompression), writers(flate.BestSpeed)
+
+func writers(level int) *sync.Pool {
+	return &sync.Pool{New: func() any {
+		w, err := flate.NewWriter(nil, level)
+		if err != nil {
+			panic("blob: deflate: " + err.Error()) // the levels are constants
+		}
+		return w
+	}}
+}
+
+// maxQuick is the most bytes where being quick costs few of them.
+const maxQuick = 4 << 10
+
+// deflate appends b, deflated, to to.
+func deflate(to, b []byte) []byte {
+	pool := thorough
+	if len(b) <= maxQuick {
+		pool = quick
 	}
+	w := pool.Get().(*flate.Writer)
+	defer pool.Put(w)
+	deflated := bytes.NewBuffer(to)
+	w.Reset(deflated)
 	// A bytes.Buffer takes everything.
 	_, _ = w.Write(b)
 	_ = w.Close()
 	return deflated.Bytes()
 }
 
-// inflate returns at most one byte more than size, enough to see that it is
-// wrong.
+var errSize = errors.New("there are more bytes than there should be")
+
+// inflate returns what deflate was given, if that is no more than size bytes.
 func inflate(b []byte, size int) ([]byte, error) {
-	var inflated bytes.Buffer
-	inflated.Grow(size)
-	_, err := io.Copy(&inflated, io.LimitReader(flate.NewReader(bytes.NewReader(b)), int64(size)+1))
-	return inflated.Bytes(), err
+	return readAtMost(flate.NewReader(bytes.NewReader(b)), size)
+}
+
+// readAtMost reads all of r, and errs if that is more than size bytes.
+func readAtMost(r io.Reader, size int) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, int64(max(size, 0))))
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := io.CopyN(io.Discard, r, 1); n > 0 || size < 0 {
+		return nil, errSize
+	}
+	return b, nil
 }
