@@ -11,19 +11,23 @@ import (
 )
 
 // noArgs refuses arguments.
-func noArgs(cmd *cobra.Command, args []string) error { return atMost(0)(cmd, args) }
+func noArgs(cmd *cobra.Command, args []string) error { return between(0, 0)(cmd, args) }
 
-// atMost refuses more than n arguments, and empty ones, which are variables of
-// a script that are not set.
-func atMost(n int) cobra.PositionalArgs {
+// between refuses fewer than least and more than most arguments, and empty
+// ones, which are variables of a script that are not set.
+func between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		for _, arg := range args {
 			if arg == "" {
 				return usage("An argument is empty", "Leave it out, or say what it shall be")
 			}
 		}
-		if len(args) > n {
-			return usage(fmt.Sprintf("`%s` does not take %q", cmd.CommandPath(), args[n]), "See `"+cmd.CommandPath()+" --help`")
+		help := "See `" + cmd.CommandPath() + " --help`"
+		switch {
+		case len(args) > most:
+			return usage(fmt.Sprintf("`%s` does not take %q", cmd.CommandPath(), args[most]), help)
+		case len(args) < least:
+			return usage(fmt.Sprintf("`%s` needs to be told more: %s", cmd.CommandPath(), cmd.Use), help)
 		}
 		return nil
 	}
@@ -52,6 +56,13 @@ func complete(cmd *cobra.Command, flag string, values func() []string) {
 		return values(), cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
+		panic("cli: " + err.Error()) // there is no such flag: a fault of this program
+	}
+}
+
+// completeDirs offers directories for a flag.
+func completeDirs(cmd *cobra.Command, flag string) {
+	if err := cmd.MarkFlagDirname(flag); err != nil {
 		panic("cli: " + err.Error()) // there is no such flag: a fault of this program
 	}
 }

@@ -102,7 +102,7 @@ Everything it does is kept in a database that is yours.`,
 	root.SetVersionTemplate("ikigai {{.Version}}\n")
 	root.PersistentFlags().StringArrayVar(&a.sets, "set", nil, "override a setting: `NAME=VALUE`")
 	complete(root, "set", a.completeSettings)
-	a.settingFlag(root, "database", "`FILE` of the database")
+	a.settingFlag(root, "database", "`PLACE` of the database: a file, or postgres://…")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
 		a.configCommand(), a.doctorCommand(), a.versionCommand())
 	return root
@@ -165,6 +165,18 @@ func (a *app) load() error {
 	return nil
 }
 
+// directory returns the directory that a person names, as sessions are found by
+// it.
+func (a *app) directory(name string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(a.dir, name)
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return filepath.Clean(name)
+}
+
 // env returns a variable of the environment, the last of its name.
 func (a *app) env(name string) string {
 	for i := len(a.Env) - 1; i >= 0; i-- {
@@ -177,8 +189,11 @@ func (a *app) env(name string) string {
 
 // notice tells the person something that stopped nothing.
 func (a *app) notice(text string) {
-	fmt.Fprintln(a.Err, "ikigai: "+safetext.Terminal(text))
+	fmt.Fprintln(a.Err, "ikigai: "+safetext.Terminal(a.redact(text)))
 }
+
+// redact returns text without the values that must not be shown.
+func (a *app) redact(text string) string { return safetext.Redact(text, a.secrets()) }
 
 func (a *app) printError(err error) {
 	var quiet *quietError
@@ -190,16 +205,16 @@ func (a *app) printError(err error) {
 	if !errors.As(err, &e) {
 		text = sentence(text)
 	}
-	a.notice(safetext.Redact(text, a.secrets()))
+	a.notice(text)
 }
 
 // secrets returns the values that must not be shown: those of all variables
-// that hold keys of vendors, and the key in use.
+// that hold keys of vendors, the key in use, and the database's password.
 func (a *app) secrets() []string {
 	if a.settings == nil {
 		return nil
 	}
-	all := []string{a.key}
+	all := append(a.settings.Database.Secrets(), a.key)
 	for _, name := range a.settings.VendorKeyVariables() {
 		if value := a.env(name); value != "" {
 			all = append(all, value)

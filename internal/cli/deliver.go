@@ -23,7 +23,7 @@ const (
 // else, such as a session that another process has open, waits on in silence:
 // doctor shows it.
 func (a *app) deliver(ctx context.Context, store ikigai.Store, notice func(string)) {
-	dirs := places{a.settings.Database}.journals()
+	dirs := a.places().journals()
 	for id, events := range waiting(dirs) {
 		err := deliverSession(ctx, store, id, dirs)
 		switch {

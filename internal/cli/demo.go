@@ -29,7 +29,7 @@ program brings along. With SCRIPT, its statements are played in the directory
 you are in; docs/scripts.md says how to write one.`,
 		Example: `  ikigai demo
   ikigai demo my.script`,
-		Args: atMost(1),
+		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.demo(cmd.Context(), args) },
 	}
 }
@@ -54,7 +54,7 @@ func (a *app) demo(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	opening := a.openStore(ctx)
+	opening := a.openStore(ctx, openTime)
 	endpoint, stopServer, err := a.serve(script)
 	if err != nil {
 		return err

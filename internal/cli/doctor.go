@@ -77,7 +77,7 @@ func (r *checkup) bad(code int, what, how string) {
 }
 
 func (r *checkup) line(mark, what, how string) {
-	fmt.Fprintf(r.Out, "%s %-9s %s\n", mark, what, safetext.Terminal(safetext.Redact(how, r.secrets())))
+	fmt.Fprintf(r.Out, "%s %-9s %s\n", mark, what, safetext.Terminal(r.redact(how)))
 }
 
 func (r *checkup) end() error {
@@ -88,7 +88,7 @@ func (r *checkup) end() error {
 }
 
 func (r *checkup) model(ctx context.Context) {
-	e, err := r.settings.Resolve(ctx, config.ShellKeyCommand(r.Env))
+	e, err := r.settings.Resolve(ctx, config.ShellKeyCommand(r.withoutPassword()))
 	if err != nil {
 		r.bad(exitOf(ikigai.KindOf(err)), "model", err.Error())
 		return
@@ -113,7 +113,7 @@ func (r *checkup) database(ctx context.Context) {
 	store, err := r.storeToRead(ctx)
 	switch {
 	case errors.Is(err, ikigai.ErrNotFound):
-		r.good("database", "none yet at "+r.settings.Database+"; the first run makes it")
+		r.good("database", "none yet at "+r.settings.Database.String()+"; the first run makes it")
 		return
 	case err != nil:
 		r.bad(exitStore, "database", err.Error())
@@ -144,7 +144,7 @@ func (r *checkup) database(ctx context.Context) {
 // journals tells what waits for the database.
 func (r *checkup) journals() {
 	found := false
-	for _, dir := range (places{r.settings.Database}).journals() {
+	for _, dir := range r.places().journals() {
 		waiting, err := journal.List(dir)
 		if err != nil {
 			r.bad(exitStore, "journal", err.Error())

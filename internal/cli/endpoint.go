@@ -13,7 +13,7 @@ import (
 // was started for it: nothing, or the server of a script.
 func (a *app) endpoint(ctx context.Context, script string) (config.Endpoint, func(), error) {
 	if script == "" {
-		e, err := a.settings.Resolve(ctx, config.ShellKeyCommand(a.Env))
+		e, err := a.settings.Resolve(ctx, config.ShellKeyCommand(a.withoutPassword()))
 		a.key = e.Key
 		return e, func() {}, err
 	}

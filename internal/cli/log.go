@@ -24,7 +24,7 @@ whose ID begins with ID.`,
 		Example: `  ikigai log
   ikigai log 01a1f9ef-60c7 --compact
   ikigai log --json | jq 'select(.kind == "tool_call")'`,
-		Args: atMost(1),
+		Args: between(0, 1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -85,7 +85,7 @@ func (a *app) allEvents(ctx context.Context, store ikigai.Log, id ikigai.ID) ite
 			}
 			last = e.Seq
 		}
-		for e, err := range journal.Events(id, places{a.settings.Database}.journals()...) {
+		for e, err := range journal.Events(id, a.places().journals()...) {
 			if err == nil && e.Seq <= last {
 				continue
 			}

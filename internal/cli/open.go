@@ -3,12 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"iter"
 	"net/http"
-	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,100 +15,8 @@ import (
 	"ikigai/internal/provider"
 	"ikigai/internal/provider/openai"
 	"ikigai/internal/session"
-	"ikigai/internal/sqlite"
 	"ikigai/internal/tools"
 )
-
-// openStore opens the store while the caller does other things.
-func (a *app) openStore(ctx context.Context) <-chan storeResult {
-	result := make(chan storeResult, 1)
-	go func() {
-		store, err := sqlite.Open(ctx, a.settings.Database)
-		result <- storeResult{store, err}
-	}()
-	return result
-}
-
-type storeResult struct {
-	store *sqlite.Store
-	err   error
-}
-
-// storeNow opens the store for a command that is about nothing else.
-func (a *app) storeNow(ctx context.Context) (*sqlite.Store, error) {
-	r := <-a.openStore(ctx)
-	return r.store, r.err
-}
-
-// storeToRead opens the store for a command that changes nothing. It makes no
-// database where there is none: the error then wraps ikigai.ErrNotFound.
-func (a *app) storeToRead(ctx context.Context) (*sqlite.Store, error) {
-	store, err := sqlite.OpenExisting(ctx, a.settings.Database)
-	if errors.Is(err, ikigai.ErrNotFound) {
-		err = &ikigai.Error{Kind: ikigai.ErrorUsage, What: "There is no database at " + a.settings.Database + " yet",
-			Do: "Begin a session with `ikigai run PROMPT`, or name another one with --database", Err: err}
-	}
-	return store, err
-}
-
-// which says which session to work in: a new one, the last one of this
-// directory, or one by ID.
-type which struct {
-	last bool
-	id   string // or a prefix of it
-}
-
-func (w which) isNew() bool { return !w.last && w.id == "" }
-
-// find returns the session that w names.
-func (a *app) find(ctx context.Context, store ikigai.Store, w which) (ikigai.SessionInfo, error) {
-	var none ikigai.SessionInfo
-	q := ikigai.SessionQuery{Dir: a.dir, Limit: 1}
-	if w.id != "" {
-		q = ikigai.SessionQuery{Prefix: w.id, Limit: 5}
-	}
-	found, err := collect(store.Sessions(ctx, q))
-	switch {
-	case err != nil:
-		return none, err
-	case len(found) == 1, len(found) > 1 && found[0].ID == ikigai.ID(w.id):
-		return found[0], nil
-	case len(found) > 1:
-		var all []string
-		for _, s := range found {
-			all = append(all, fmt.Sprintf("%s (%s)", s.ID, s.Title))
-		}
-		return none, usage("More than one session begins with "+w.id+": "+strings.Join(all, ", "), "Give more of its ID")
-	case w.id != "":
-		return none, usage("There is no session "+w.id, "See `ikigai sessions --all` for those there are")
-	}
-	return none, usage("There is no session in "+a.dir+" yet", "Begin one with `ikigai run PROMPT`, or see `ikigai sessions --all`")
-}
-
-// goTo makes the directory of a session that exists the working directory: its
-// system prompt speaks of it, and relative paths start there.
-func (a *app) goTo(s ikigai.SessionInfo) error {
-	if s.Dir == a.dir {
-		return nil
-	}
-	if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
-		return usage("The directory of the session, "+s.Dir+", is not there any more", "Begin a new session")
-	}
-	a.notice("The session lives in " + s.Dir + ". Its tools run there.")
-	a.dir = s.Dir
-	return nil
-}
-
-func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
-	var all []T
-	for v, err := range seq {
-		if err != nil {
-			return all, err
-		}
-		all = append(all, v)
-	}
-	return all, nil
-}
 
 // work is an open session with all that runs statements in it.
 type work struct {
@@ -134,10 +38,13 @@ type opening struct {
 	endpoint config.Endpoint
 	view     *view
 
-	store ikigai.Store
-	grant ikigai.Grant
-	line  *history.Line
-	tools []ikigai.Tool
+	store   ikigai.Store
+	grant   ikigai.Grant
+	parent  ikigai.SessionInfo // of a fork
+	base    ikigai.Seq         // the last event that the fork shares with it
+	line    *history.Line
+	tools   []ikigai.Tool
+	indexer indexer
 }
 
 // open opens a session, new or existing, with the model of endpoint.
@@ -152,14 +59,18 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 		return nil, errors.Join(err, o.store.Close())
 	}
 	var giveBack func() error
-	if o.grant, giveBack, err = o.acquire(ctx, id); err != nil {
-		return nil, errors.Join(acquireError(id, err), o.store.Close())
+	if o.grant, giveBack, err = acquire(ctx, o.store, id); err != nil {
+		return nil, errors.Join(busy(id, err), o.store.Close())
 	}
-	endDelivery := func() {}
+	endDelivery, endIndexing := func() {}, func() {}
 	if w.isNew() && opened.err == nil {
 		endDelivery = a.deliverBehind(ctx, o.store, v.notice)
 	}
+	if opened.err == nil {
+		endIndexing = o.indexer.start(ctx, o.store)
+	}
 	release := func() {
+		endIndexing()
 		endDelivery()
 		_ = errors.Join(giveBack(), o.store.Close()) // nothing of it concerns the person any more
 	}
@@ -193,14 +104,21 @@ func (o *opening) choose(ctx context.Context) (ikigai.ID, error) {
 	if err != nil {
 		return "", err
 	}
-	return found.ID, o.goTo(found)
+	if !o.which.fork {
+		return found.ID, o.goTo(found)
+	}
+	if o.base, err = forkPlace(ctx, o.store, found, o.which.at); err != nil {
+		return "", err
+	}
+	o.parent = found
+	return session.NewID(), o.goTo(found)
 }
 
-// acquire takes the session. Whoever delivers what waits of it has it for a
+// acquire takes a session. Whoever delivers what waits of it has it for a
 // moment.
-func (o *opening) acquire(ctx context.Context, id ikigai.ID) (ikigai.Grant, func() error, error) {
+func acquire(ctx context.Context, store ikigai.Store, id ikigai.ID) (ikigai.Grant, func() error, error) {
 	for deadline := time.Now().Add(2 * deliverTime); ; {
-		grant, giveBack, err := o.store.Acquire(ctx, id)
+		grant, giveBack, err := store.Acquire(ctx, id)
 		if !errors.Is(err, ikigai.ErrBusy) || time.Now().After(deadline) {
 			return grant, giveBack, err
 		}
@@ -212,17 +130,9 @@ func (o *opening) acquire(ctx context.Context, id ikigai.ID) (ikigai.Grant, func
 	}
 }
 
-func acquireError(id ikigai.ID, err error) error {
-	if errors.Is(err, ikigai.ErrBusy) {
-		return &ikigai.Error{Kind: ikigai.ErrorStore, What: fmt.Sprintf("The session %s is open in another process", id),
-			Do: "Wait for it, or begin a new session", Err: err}
-	}
-	return err
-}
-
 // session begins or restores the session and brings its tools up to date.
 func (o *opening) session(ctx context.Context) (*session.Session, error) {
-	at := places{o.settings.Database}
+	at := o.places()
 	o.tools = tools.Builtin(tools.Config{
 		SpillDir:   at.output(o.grant.Session),
 		BashResult: o.settings.BashResult,
@@ -233,7 +143,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	c := session.Config{
 		Log: o.store, Grant: o.grant, Journals: at.journals(), Partial: at.partial(o.grant.Session),
 		Projections: []session.Projection{o.line, o.view},
-		Recorded:    o.view.recorded, Shown: o.view.shown, Notice: o.view.notice,
+		Recorded:    o.recorded, Shown: o.view.shown, Notice: o.view.notice,
 	}
 	if o.which.isNew() {
 		o.view.begin()
@@ -244,15 +154,29 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 			toolsEvent(o.tools))
 		return s, nil
 	}
+	if o.which.fork {
+		if err := o.store.Fork(ctx, o.grant, o.parent.ID, o.base); err != nil {
+			return nil, err
+		}
+	}
 	s, err := session.Restore(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	o.view.begin()
+	if o.which.fork {
+		s.Queue(forkEvent(o.parent.ID, o.base))
+	}
 	if !reflect.DeepEqual(o.line.Request().Tools, specs(o.tools)) {
 		s.Queue(toolsEvent(o.tools))
 	}
 	return s, nil
+}
+
+// recorded tells the view of an event, and the indexer of what is waited for.
+func (o *opening) recorded(e ikigai.Event, d ikigai.Durability) {
+	o.indexer.recorded(e)
+	o.view.recorded(e, d)
 }
 
 func (o *opening) agent(s *session.Session) *agent.Agent {
@@ -295,35 +219,3 @@ func toolsEvent(kit []ikigai.Tool) ikigai.Event {
 	}
 	return ikigai.NewEvent(ikigai.KindTools, strings.Join(names, ", "), ikigai.ToolsData{Tools: specs(kit)})
 }
-
-// childEnv returns the environment of child processes: the person's, less the
-// keys of vendors.
-func (a *app) childEnv(id ikigai.ID) []string {
-	keys := a.settings.VendorKeyVariables()
-	env := slices.DeleteFunc(slices.Clone(a.Env), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(keys, name)
-	})
-	return append(env, "IKIGAI_SESSION="+string(id))
-}
-
-// noStore is a store that could not be opened. A new session goes on without
-// it, with its Log and Leases alone; the rest is not there.
-type noStore struct {
-	ikigai.Store
-	err error
-}
-
-func (n noStore) Append(context.Context, ikigai.Grant, ikigai.Seq, ...ikigai.Event) error {
-	return n.err
-}
-
-func (n noStore) Events(context.Context, ikigai.ID, ikigai.Seq) iter.Seq2[ikigai.Event, error] {
-	return func(yield func(ikigai.Event, error) bool) { yield(ikigai.Event{}, n.err) }
-}
-
-func (n noStore) Acquire(_ context.Context, id ikigai.ID) (ikigai.Grant, func() error, error) {
-	return ikigai.Grant{Session: id, Fence: 1}, func() error { return nil }, nil
-}
-
-func (n noStore) Close() error { return nil }

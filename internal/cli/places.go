@@ -9,33 +9,44 @@ import (
 	"syscall"
 
 	"ikigai"
+	"ikigai/internal/config"
 )
 
-// places are the directories and files that belong to a database: what must
-// outlive a failure of the database lies beside it.
-type places struct{ database string }
-
-func (p places) root() string { return filepath.Dir(p.database) }
-
-// journals returns the directories for what this database, and no other, does
-// not take: one beside it, and one on what is probably another disk.
-func (p places) journals() []string {
-	name := filepath.Base(p.database)
-	dirs := []string{filepath.Join(p.root(), "journal", name)}
-	if own := filepath.Join(os.TempDir(), fmt.Sprintf("ikigai-%d", os.Getuid())); makePrivate(own) {
-		dirs = append(dirs, filepath.Join(own, "journal", name+"-"+p.key()))
-	}
-	return dirs
+// places are the directories and files on this machine that belong to a
+// database: what must outlive a failure of it.
+type places struct {
+	root    string // the directory of all but the second journal
+	journal string // the name of this database among the journals in root
+	key     string // tells the database from all others on this machine
 }
 
-// key tells the database from others of its name in other directories.
-func (p places) key() string {
-	dir := p.root()
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+// placesOf returns the places of a database: beside its file or, if it is on a
+// server, in the data directory of the program.
+func placesOf(d config.Database, dataDir string) places {
+	if key := d.Key(); key != "" {
+		name := "postgres-" + key
+		return places{root: filepath.Join(dataDir, name), journal: name, key: name}
 	}
-	sum := sha256.Sum256([]byte(filepath.Join(dir, filepath.Base(p.database))))
-	return hex.EncodeToString(sum[:8])
+	dir, name := filepath.Dir(d.Path()), filepath.Base(d.Path())
+	real := dir
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		real = resolved
+	}
+	sum := sha256.Sum256([]byte(filepath.Join(real, name)))
+	return places{root: dir, journal: name, key: name + "-" + hex.EncodeToString(sum[:8])}
+}
+
+// places returns those of the database in force.
+func (a *app) places() places { return placesOf(a.settings.Database, a.settings.DataDir) }
+
+// journals returns the directories for what this database, and no other, does
+// not take: one of its own, and one on what is probably another disk.
+func (p places) journals() []string {
+	dirs := []string{filepath.Join(p.root, "journal", p.journal)}
+	if own := filepath.Join(os.TempDir(), fmt.Sprintf("ikigai-%d", os.Getuid())); makePrivate(own) {
+		dirs = append(dirs, filepath.Join(own, "journal", p.key))
+	}
+	return dirs
 }
 
 // makePrivate creates a directory where others create theirs, and reports
@@ -51,8 +62,9 @@ func makePrivate(dir string) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
+// session is the directory of what belongs to one session.
 func (p places) session(id ikigai.ID) string {
-	return filepath.Join(p.root(), "sessions", string(id))
+	return filepath.Join(p.root, "sessions", string(id))
 }
 
 // partial is the file for what is shown of an unfinished reply.

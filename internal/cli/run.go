@@ -40,10 +40,18 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 130 interrupted.`,
 		Example: `  ikigai run "What does this project do?"
   git diff | ikigai run --file - "Review this change"
-  ikigai run --continue "And the tests?"`,
+  ikigai run --continue "And the tests?"
+  ikigai run --resume 01a1f9ef --fork "Try it another way"
+  ikigai run --continue --at before-refactoring "Go on from there"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("resume") && o.which.id == "" {
 				return usage("--resume has no ID", "See `ikigai sessions`")
+			}
+			if o.which.at != "" {
+				o.which.fork = true
+			}
+			if o.which.fork && o.which.isNew() {
+				return usage("It is not said what to fork", "Name a session with --resume ID, or take the last one with --continue")
 			}
 			return a.run(cmd.Context(), o, args)
 		},
@@ -51,6 +59,8 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 	f := cmd.Flags()
 	f.BoolVarP(&o.which.last, "continue", "c", false, "go on with the last session of this directory")
 	f.StringVarP(&o.which.id, "resume", "r", "", "go on with the session of this `ID`, or the beginning of one")
+	f.BoolVar(&o.which.fork, "fork", false, "go on in a copy of that session, which stays as it is")
+	f.StringVar(&o.which.at, "at", "", "fork from an earlier `PLACE`: the number of an event, or a mark")
 	f.StringArrayVarP(&o.files, "file", "f", nil, "attach a text `FILE`; - is standard input")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON instead of the answer")
 	f.StringVar(&o.script, "script", "", "let a script `FILE` play the model, without a key")
@@ -70,7 +80,11 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	opening := a.openStore(ctx)
+	limit := openTime
+	if o.which.isNew() {
+		limit = awayTime
+	}
+	opening := a.openStore(ctx, limit)
 	if err := checkToolChoice(a.settings.ToolChoice); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,23 +13,87 @@ import (
 	"ikigai"
 )
 
+// listOptions are the flags of sessions.
+type listOptions struct {
+	all     bool
+	dir     string
+	title   string
+	span    span
+	sort    string
+	reverse bool
+	limit   int
+	json    bool
+}
+
+// orders are the values of --sort.
+var orders = []string{"updated", "created", "events", "size", "cost"}
+
 func (a *app) sessionsCommand() *cobra.Command {
-	var all, asJSON bool
-	var limit int
+	var o listOptions
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "List the sessions of this directory",
-		Args:  noArgs,
+		Short: "List the sessions of this directory, and work on them",
+		Long: `List the sessions of this directory, the last changed first.
+
+The commands below mark a place in a session, take its conversation back to an
+earlier one, go on in a copy, or delete it. Only delete removes anything: the
+others are events in the log like all others, and what they leave behind stays.
+
+COST is what the replies cost as far as prices are set; see prices in
+docs/settings.md. A title behind ⑂ is that of a fork; its size and cost are its
+own, without the past that it shares.`,
+		Args: noArgs,
 		Example: `  ikigai sessions
+  ikigai sessions --all --since 3d --title parser
+  ikigai sessions --all --sort cost --limit 5
   ikigai sessions --all --limit 0 --json`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.sessions(cmd.Context(), all, limit, asJSON)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.sessions(cmd.Context(), o) },
 	}
-	cmd.Flags().BoolVarP(&all, "all", "a", false, "those of all directories")
-	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many, `N`, the last changed first; 0 for all")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "a line of JSON for each")
+	f := cmd.Flags()
+	f.BoolVarP(&o.all, "all", "a", false, "those of all directories")
+	f.StringVar(&o.dir, "dir", "", "those of the directory `DIR`")
+	f.StringVar(&o.title, "title", "", "with `WORDS` in the title")
+	spanFlags(cmd, &o.span, "changed")
+	f.StringVar(&o.sort, "sort", "updated", "`ORDER`: updated, created, events, size or cost, the latest or most first")
+	f.BoolVar(&o.reverse, "reverse", false, "the other way round")
+	f.IntVarP(&o.limit, "limit", "n", 20, "how many, `N`, at most; 0 for all")
+	f.BoolVar(&o.json, "json", false, "a line of JSON for each")
+	cmd.MarkFlagsMutuallyExclusive("all", "dir")
+	complete(cmd, "sort", fixed(orders...))
+	completeDirs(cmd, "dir")
+	cmd.AddCommand(a.markCommand(), a.rewindCommand(), a.clearCommand(), a.forkCommand(), a.deleteCommand())
 	return cmd
+}
+
+// spanFlags adds --since and --until.
+func spanFlags(cmd *cobra.Command, s *span, what string) {
+	cmd.Flags().StringVar(&s.since, "since", "", what+" at `TIME` or later: 2026-11-20, yesterday, 12h, 3d")
+	cmd.Flags().StringVar(&s.until, "until", "", what+" before `TIME`, or on that day")
+	complete(cmd, "since", fixed("today", "yesterday", "3d", "1w"))
+	complete(cmd, "until", fixed("today", "yesterday", "3d", "1w"))
+}
+
+// query returns what the flags select.
+func (o listOptions) query(a *app) (ikigai.SessionQuery, error) {
+	q := ikigai.SessionQuery{Title: o.title, Reversed: o.reverse, Limit: o.limit, Order: ikigai.SessionOrder(o.sort)}
+	if o.limit < 0 {
+		return q, usage("--limit is less than nothing", "Give a number, or 0 for all")
+	}
+	if !slices.Contains(orders, o.sort) {
+		return q, usage(fmt.Sprintf("Sessions cannot be sorted by %q", o.sort), "Sort by "+strings.Join(orders, ", "))
+	}
+	if o.sort == "updated" {
+		q.Order = ikigai.ByUpdated
+	}
+	switch {
+	case o.dir != "":
+		q.Dir = a.directory(o.dir)
+	case !o.all:
+		q.Dir = a.dir
+	}
+	var err error
+	q.Since, q.Until, err = o.span.bounds(time.Now())
+	return q, err
 }
 
 // sessionLine is a session in the output of --json.
@@ -45,11 +111,12 @@ type sessionLine struct {
 	Base       ikigai.Seq    `json:"base,omitempty"`
 }
 
-func (a *app) sessions(ctx context.Context, all bool, limit int, asJSON bool) error {
-	if limit < 0 {
-		return usage("--limit is less than nothing", "Give a number, or 0 for all")
-	}
+func (a *app) sessions(ctx context.Context, o listOptions) error {
 	if err := a.loadToRead(); err != nil {
+		return err
+	}
+	q, err := o.query(a)
+	if err != nil {
 		return err
 	}
 	store, err := a.storeToRead(ctx)
@@ -58,27 +125,36 @@ func (a *app) sessions(ctx context.Context, all bool, limit int, asJSON bool) er
 	}
 	defer store.Close()
 	a.deliverNow(ctx, store, a.notice)
-	q := ikigai.SessionQuery{Limit: limit}
-	if !all {
-		q.Dir = a.dir
-	}
 	found, err := collect(store.Sessions(ctx, q))
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		enc := json.NewEncoder(a.Out)
-		for _, s := range found {
-			if err := enc.Encode(sessionLine(s)); err != nil {
-				return err
-			}
-		}
-		return nil
+	if o.json {
+		return writeLines(a.Out, found, func(s ikigai.SessionInfo) any { return sessionLine(s) })
 	}
 	if len(found) == 0 {
-		a.notice("There are no sessions here. Begin one with `ikigai run PROMPT`, or see those of other directories with --all.")
+		a.notice(o.none(q))
 		return nil
 	}
-	_, err = fmt.Fprint(a.Out, a.style(a.Out).Sessions(found, time.Now()))
+	_, err = fmt.Fprint(a.Out, a.style(a.Out).Sessions(found, q.Order, time.Now()))
 	return err
+}
+
+// none says that the list is empty.
+func (o listOptions) none(q ikigai.SessionQuery) string {
+	if q.Title != "" || q.Since != 0 || q.Until != 0 || o.dir != "" {
+		return "No session fits. Leave out some of the flags, or see `ikigai sessions --all`."
+	}
+	return "There are no sessions here. Begin one with `ikigai run PROMPT`, or see those of other directories with --all."
+}
+
+// writeLines writes each of all as a line of JSON.
+func writeLines[T any](w interface{ Write([]byte) (int, error) }, all []T, form func(T) any) error {
+	enc := json.NewEncoder(w)
+	for _, v := range all {
+		if err := enc.Encode(form(v)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -18,6 +18,7 @@ type view struct {
 	json       bool
 	statements bool // show what the person said, too
 	out, err   io.Writer
+	redact     func(string) string // takes out what must not be shown
 
 	mu         sync.Mutex
 	begun      bool // events are new from now on
@@ -33,7 +34,7 @@ type view struct {
 func (a *app) newView(json bool) *view {
 	_, answersSeen := terminal(a.Out)
 	return &view{
-		json: json, out: a.Out, err: a.Err,
+		json: json, out: a.Out, err: a.Err, redact: a.redact,
 		blocks: map[ikigai.Seq][]transcript.Block{},
 		live:   render.Live{Style: a.style(a.Err), Exact: !answersSeen, Terminal: a.overwrites(a.Err)},
 	}
@@ -104,6 +105,7 @@ func (v *view) shown(d ikigai.Delta) {
 func (v *view) notice(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	text = v.redact(text)
 	if v.json {
 		_, _ = io.WriteString(v.err, v.live.Style.Block(render.Notice(text)))
 		return

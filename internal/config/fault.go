@@ -27,8 +27,8 @@ func badValue(origin, key, shown, accepts string) error {
 
 // shown returns a value as an error repeats it.
 func shown(text string, private bool) string {
-	if private {
-		return "not acceptable"
+	if private || strings.Contains(text, "://") && strings.Contains(text, "@") {
+		return "not acceptable" // it may hold a key or a password
 	}
 	return strconv.Quote(clip(text))
 }
@@ -62,8 +62,8 @@ func unknownFlag(in Input) error {
 }
 
 // siblings returns the names that stand in the same object as name: those of
-// fields and, in the outermost object, beside.
-func siblings[T any](fields []field[T], beside, name string) []string {
+// fields and, in the outermost object, those of beside.
+func siblings[T any](fields []field[T], beside []string, name string) []string {
 	parent := name[:strings.LastIndexByte(name, '.')+1]
 	var names []string
 	for _, f := range fields {
@@ -74,7 +74,7 @@ func siblings[T any](fields []field[T], beside, name string) []string {
 		}
 	}
 	if parent == "" {
-		names = append(names, beside)
+		names = append(names, beside...)
 	}
 	return names
 }

@@ -95,8 +95,10 @@ func (f *file) setting(m member) error {
 		return f.set(m, &pattern{p: &address, rule: ruleLine}, false)
 	case m.key == "vendors":
 		return f.members(m.key, m.value, f.vendor)
+	case m.key == "prices":
+		return f.members(m.key, m.value, f.price)
 	}
-	if err := assign(f, table, "vendors", f.s, m.key, m); err != nil {
+	if err := assign(f, table, []string{"vendors", "prices"}, f.s, m.key, m); err != nil {
 		return err
 	}
 	f.s.placed(m.key, filepath.Dir(f.path), f.home)
@@ -117,7 +119,7 @@ func (f *file) vendor(m member) error {
 		if m.name == "headers" {
 			return f.headers(&v, m)
 		}
-		return assign(f, vendorTable, "headers", &v, m.name, m)
+		return assign(f, vendorTable, []string{"headers"}, &v, m.name, m)
 	})
 	f.s.Vendors[m.name] = v
 	return err
@@ -144,8 +146,8 @@ func (f *file) headers(v *Vendor, headers member) error {
 
 // assign sets the field of into that is called name to the value of m. When
 // name is only the beginning of fields' names, m is an object that holds them.
-// beside is the name that stands beside fields and is taken care of elsewhere.
-func assign[T any](f *file, fields []field[T], beside string, into *T, name string, m member) error {
+// beside are the names that stand beside fields and are taken care of elsewhere.
+func assign[T any](f *file, fields []field[T], beside []string, into *T, name string, m member) error {
 	group := false
 	for _, fd := range fields {
 		if fd.name == name {
@@ -164,7 +166,8 @@ func assign[T any](f *file, fields []field[T], beside string, into *T, name stri
 // set sets v to the value of m, which must have v's type in the file.
 func (f *file) set(m member, v value, private bool) error {
 	got, want := typeOf(m.value), jsonType(v)
-	if got == want && v.set(literal(m.value)) {
+	fits := got == want || want == "number" && got == "integer"
+	if fits && v.set(literal(m.value)) {
 		f.place(m.key, m.at)
 		return nil
 	}

@@ -34,7 +34,12 @@ func TestFaults(t *testing.T) {
 		{`{"tool_choice": "bash tool"}`, path + `:1:17: tool_choice is "bash tool". Write auto, none, required or the name of a tool.`},
 		{`{"model": "openai/"}`, path + `:1:11: model is "openai/". Write a model, such as "openai/gpt-5".`},
 		{`{"model": "a\u001b[2Jb"}`, path + `:1:11: model is "a\x1b[2Jb". Write a model, such as "openai/gpt-5".`}, // P42
-		{`{"database": "~root/x"}`, path + `:1:14: database is "~root/x". Write the path of a file, such as "~/ikigai.db".`},
+		{`{"database": "~root/x"}`, path + `:1:14: database is "~root/x". Write the path of a file, such as "~/ikigai.db", or the address of a PostgreSQL database, such as "postgres://me@db.example.com/ikigai".`},
+		{`{"prices": {"gpt-5": {}}}`, path + `:1:13: prices.gpt-5 names no model. Write it as "vendor/model", such as "openai/gpt-5".`},
+		{`{"prices": {"a/b": {"input": 1}}}`, path + `:1:13: "prices.a/b" has no price for input or for output. Give both, in US dollars per million tokens.`},
+		{`{"prices": {"a/b": {"input": -1}}}`, path + `:1:30: "prices.a/b.input" is -1. Write US dollars per million tokens, from 0 to 1000000, such as 1.25.`},
+		{`{"prices": {"a/b": {"input": "1"}}}`, path + `:1:30: "prices.a/b.input" is "1". Write US dollars per million tokens, from 0 to 1000000, such as 1.25, without quotes.`},
+		{`{"prices": {"a/b": {"inptu": 1}}}`, path + `:1:21: no setting is called "prices.a/b.inptu". Perhaps input is meant.`},
 		{`{"timeouts": {"idle": 10}}`, path + `:1:23: timeouts.idle is 10. Write a time from 1ms to 24h, such as 500ms, 10s or 2m, in quotes.`},
 		{`{"timeouts": {"idle": "10"}}`, path + `:1:23: timeouts.idle is "10". Write a time from 1ms to 24h, such as 500ms, 10s or 2m.`},
 		{`{"timeouts": {"idle": "-1s"}}`, path + `:1:23: timeouts.idle is "-1s". Write a time from 1ms to 24h, such as 500ms, 10s or 2m.`},
@@ -56,7 +61,7 @@ func TestFaults(t *testing.T) {
 		{`{"timeouts": {"conect": "1s"}}`, path + `:1:15: no setting is called timeouts.conect. Perhaps connect is meant.`},
 		{`{"timeouts": {"read": "1s"}}`, path + `:1:15: no setting is called timeouts.read. Known are connect, first_byte, idle.`},
 		{`{"timeouts.idle": "1s"}`, path + `:1:2: no setting is called timeouts.idle. Write an object in an object, such as "timeouts": {"idle": …}.`},
-		{`{"": 1}`, path + `:1:2: no setting is called "". Known are model, max_tool_turns, max_output_size, max_output_tokens, bash_result, tool_concurrency, tool_choice, approval, max_retries, timeouts, database, vendors.`},
+		{`{"": 1}`, path + `:1:2: no setting is called "". Known are model, max_tool_turns, max_output_size, max_output_tokens, bash_result, tool_concurrency, tool_choice, approval, max_retries, timeouts, database, vendors, prices.`},
 		{`{"model": "a/b", "model": "c/d"}`, path + `:1:18: model is set twice. Keep one of the two.`},
 		{`{"vendors": {"a/b": {}}}`, path + `:1:14: "a/b" cannot be the name of a vendor. Use letters, digits, - and _.`},
 		{`{"vendors": {"x": {"headers": {"A B": ""}}}}`, path + `:1:32: "A B" cannot be the name of a header. Write a header's name, such as "X-Title".`},
@@ -164,6 +169,7 @@ func FuzzFile(f *testing.F) {
 		`{"timeouts": {"connect": "1.5s", "first_byte": "1h0m0.5s", "idle": "24h"}, "database": "~/x y.db"}`,
 		`{"vendors": {"openai": {"key_cmd": "pass x"}, "l-1": {"api": "chat", "base_url": "http://[::1]:80/v1", "model": "m:1",
 		"key_env": "", "organization": "ö", "max_tokens_field": "max_completion_tokens", "insecure": true, "headers": {"x.y": "z", "A": ""}}}}`,
+		`{"prices": {"a/b/c": {"input": 1.25, "output": 10, "cache_read": 1e-2}}, "database": "postgres://u:p@h/d?x=1"}`,
 		"{\"database\": \"\\ud800\"}", `{"max_tool_turns": "50"}`, `{"vendors": {"x": {"base_url": "https://%"}}}`, "\ufeff{}", "[1,", `{"a`,
 	} {
 		f.Add([]byte(seed))
@@ -213,6 +219,13 @@ func fileOf(t *testing.T, s *Settings) string {
 		insert(vendors[name].(map[string]any), vendorTable, &v)
 	}
 	root["vendors"] = vendors
+	prices := map[string]any{}
+	for name, p := range s.Prices {
+		of := map[string]any{}
+		insert(of, priceTable, &p)
+		prices[name] = of
+	}
+	root["prices"] = prices
 	file, err := json.Marshal(root)
 	if err != nil {
 		t.Fatal(err)

@@ -225,22 +225,24 @@ func (s *Settings) override(f field[Settings], origin, text string, in Input) er
 // placed makes the path that the setting name holds, if it holds one, absolute.
 // A relative path starts at dir.
 func (s *Settings) placed(name, dir, home string) {
-	if name == "database" && s.Database != "" {
-		s.Database = absolute(s.Database, dir, home)
+	if name == "database" {
+		s.Database = s.Database.placed(dir, home)
 	}
 }
 
 func (s *Settings) placeDatabase(in Input) error {
-	if s.Database != "" {
-		return nil
+	if dir := baseDir(in, "XDG_DATA_HOME", ".local/share"); dir != "" {
+		s.DataDir = filepath.Join(dir, "ikigai")
 	}
-	dir := baseDir(in, "XDG_DATA_HOME", ".local/share")
-	if dir == "" {
-		return &ikigai.Error{Kind: ikigai.ErrorUsage,
-			What: "There is no home directory to keep the log in",
-			Do:   "Set HOME, or IKIGAI_DATABASE to the path of a file"}
+	switch {
+	case s.Database.Path() != "":
+	case s.Database.URL() != "" && s.DataDir == "":
+		return usage("There is no home directory to keep what the database does not take", "Set HOME")
+	case s.Database.URL() == "" && s.DataDir == "":
+		return usage("There is no home directory to keep the log in", "Set HOME, or IKIGAI_DATABASE to the path of a file")
+	case s.Database.URL() == "":
+		s.Database = defaultDatabase(s.DataDir)
 	}
-	s.Database = filepath.Join(dir, "ikigai", "ikigai.db")
 	return nil
 }
 

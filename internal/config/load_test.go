@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -235,7 +236,7 @@ func TestNoHome(t *testing.T) {
 	_, _, err := Load(in)
 	wantUsage(t, err, "There is no home directory to keep the log in. Set HOME, or IKIGAI_DATABASE to the path of a file.")
 	in.Environ = []string{"IKIGAI_DATABASE=log.db"}
-	if s, _, err := Load(in); err != nil || s.UserFile != "" || s.Database != filepath.Join(in.Dir, "log.db") {
+	if s, _, err := Load(in); err != nil || s.UserFile != "" || s.Database.Path() != filepath.Join(in.Dir, "log.db") {
 		t.Errorf("settings %+v, error %v", s, err)
 	}
 }
@@ -252,10 +253,68 @@ func TestDatabase(t *testing.T) {
 	} {
 		tr.write(tr.userPath(), test.file)
 		tr.Environ = []string{test.environ}
-		if got := tr.load().Database; got != test.want {
+		if got := tr.load().Database.Path(); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
+}
+
+// P41: the address of a database is told without its password, however it is
+// printed, and addresses of the same tables have the same key.
+func TestDatabaseAddress(t *testing.T) {
+	const secret = "s3cr3t%2Fword"
+	tr := newTree(t)
+	tr.write(tr.userPath(), `{"database": "postgres://me:`+secret+`@DB.example:5432/log?sslmode=require&password=other"}`)
+	s := tr.load()
+	if got := s.Database.URL(); !strings.Contains(got, secret) {
+		t.Errorf("URL is %s", got)
+	}
+	const want = "postgres://me@DB.example:5432/log?sslmode=require"
+	for _, text := range []string{
+		s.Database.String(), fmt.Sprint(s.Database), fmt.Sprintf("%v %+v %#v", s, *s, s.Database), fmt.Sprint(s.Show()),
+	} {
+		if strings.Contains(text, "s3cr3t") || strings.Contains(text, "other") || !strings.Contains(text, want) {
+			t.Errorf("the database is shown as %s", text)
+		}
+	}
+	if diff := cmp.Diff([]string{"s3cr3t/word", "other"}, s.Database.Secrets()); diff != "" {
+		t.Errorf("secrets (-want +got):\n%s", diff)
+	}
+	same, err := ParseDatabase("FROM", "postgresql://me@db.example/log?connect_timeout=3", tr.Dir, tr.Home)
+	if err != nil || same.Key() != s.Database.Key() || len(same.Key()) != 16 {
+		t.Errorf("%s: key %q, want %q, error %v", same, same.Key(), s.Database.Key(), err)
+	}
+	for _, other := range []string{"postgres://me@db.example/log2", "postgres://me@db.example:5433/log", "postgres://me@db.example/log?search_path=b"} {
+		if d, err := ParseDatabase("FROM", other, tr.Dir, tr.Home); err != nil || d.Key() == same.Key() {
+			t.Errorf("%s: key %q, error %v", other, d.Key(), err)
+		}
+	}
+	if s.Database.Path() != "" || s.DataDir != tr.Home+"/.local/share/ikigai" {
+		t.Errorf("path %q, data directory %q", s.Database.Path(), s.DataDir)
+	}
+}
+
+// A database that cannot be read as one is an error that repeats no password.
+func TestDatabaseFaults(t *testing.T) {
+	const accepts = `. Write the path of a file, such as "~/ikigai.db", or the address of a PostgreSQL database, such as "postgres://me@db.example.com/ikigai".`
+	for text, shown := range map[string]string{
+		"postgres://me:s3cr3t@host:port/x":   "not acceptable",
+		"postgres://me:s3cr3t%zz@host/x":     "not acceptable",
+		"mysql://me:s3cr3t@host/x":           "not acceptable",
+		"https://db.example/x":               `"https://db.example/x"`,
+		"postgres://h/x y":                   `"postgres://h/x y"`,
+		"postgres://h/x?a=%zz":               `"postgres://h/x?a=%zz"`,
+		"postgres://me:s3cr3t@h/x#fragments": "not acceptable",
+	} {
+		tr := newTree(t)
+		tr.Flags = map[string]string{"database": text}
+		_, _, err := Load(tr.Input)
+		wantUsage(t, err, "--database: database is "+shown+accepts)
+		_, err = ParseDatabase("TO", text, tr.Dir, tr.Home)
+		wantUsage(t, err, "TO is "+shown+accepts)
+	}
+	_, _, err := Load(Input{Dir: t.TempDir(), Environ: []string{"IKIGAI_DATABASE=postgres://h/x"}})
+	wantUsage(t, err, "There is no home directory to keep what the database does not take. Set HOME.")
 }
 
 // A file that cannot be used is an error that names it, and it stays as it is.

@@ -9,12 +9,19 @@ import (
 
 // Schema returns the JSON Schema of a file of settings.
 func Schema() []byte {
-	properties := properties(table)
+	properties := propertiesOf(table)
 	properties["$schema"] = map[string]any{"type": "string", "description": schemaDoc}
 	properties["vendors"] = map[string]any{
 		"type": "object", "description": vendorsDoc,
 		"propertyNames":        map[string]any{"pattern": ruleVendor.expr},
 		"additionalProperties": object(vendorProperties()),
+	}
+	prices := object(propertiesOf(priceTable))
+	prices["required"] = []string{"input", "output"}
+	properties["prices"] = map[string]any{
+		"type": "object", "description": pricesDoc,
+		"propertyNames":        map[string]any{"pattern": ruleModel.expr},
+		"additionalProperties": prices,
 	}
 	schema := object(properties)
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -31,7 +38,7 @@ func Schema() []byte {
 }
 
 func vendorProperties() map[string]any {
-	properties := properties(vendorTable)
+	properties := propertiesOf(vendorTable)
 	properties["headers"] = map[string]any{
 		"type": "object", "description": headersDoc,
 		"propertyNames":        map[string]any{"pattern": ruleHeader.expr},
@@ -40,9 +47,9 @@ func vendorProperties() map[string]any {
 	return properties
 }
 
-// properties returns the schemas of fields by name. Names with a dot are put
+// propertiesOf returns the schemas of fields by name. Names with a dot are put
 // into an object of their own.
-func properties[T any](fields []field[T]) map[string]any {
+func propertiesOf[T any](fields []field[T]) map[string]any {
 	all := map[string]any{}
 	for _, f := range fields {
 		into, name := all, f.name
@@ -82,11 +89,16 @@ func Reference() string {
 		writeRow(&b, code(f.name), code(f.def), code(envName(f.name)), strings.TrimSpace(f.doc+" "+bounds(f.of(new(Settings)))))
 	}
 	writeRow(&b, code("vendors"), "see below", "", vendorsDoc)
+	writeRow(&b, code("prices"), "", "", pricesDoc)
 	b.WriteString("\nOf a vendor, under `vendors` and its name:\n\n| setting | default | |\n|---|---|---|\n")
 	for _, f := range vendorTable {
 		writeRow(&b, code(f.name), code(f.def), f.doc)
 	}
 	writeRow(&b, code("headers"), "", headersDoc)
+	b.WriteString("\nOf a model, under `prices` and its name:\n\n| setting | |\n|---|---|\n")
+	for _, f := range priceTable {
+		writeRow(&b, code(f.name), f.doc)
+	}
 	b.WriteString("\nPresets, in the order in which they are tried:\n\n| vendor | `base_url` | `key_env` | `model` | `max_tokens_field` |\n|---|---|---|---|---|\n")
 	for _, p := range presets {
 		v := p.vendor

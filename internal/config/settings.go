@@ -28,10 +28,17 @@ type Settings struct {
 	Approval        string // ApprovalNever, ApprovalAsk or ApprovalDeny
 	MaxRetries      int    // times a failed request is sent again
 	Timeouts        Timeouts
-	Database        string // absolute path of the SQLite file
+	Database        Database
 
 	// Vendors holds the presets and the person's own vendors by name.
 	Vendors map[string]Vendor
+
+	// Prices are those that the person has set, by vendor/model.
+	Prices map[string]Price
+
+	// DataDir is the directory of the program's own files, absolute: that of
+	// the default database. It is "" when there is no place for one.
+	DataDir string
 
 	// UserFile is the path of the person's settings file, whether or not it
 	// exists. It is "" when there is no place for one.

@@ -15,8 +15,8 @@ type Entry struct {
 	Origin string `json:"origin"` // "default", FILE:LINE, a variable or a flag
 }
 
-// Show returns all settings in force: the table in its order, then the vendors
-// by name. The values of headers, and whatever looks like a key elsewhere, are
+// Show returns all settings in force: the table in its order, then vendors and
+// prices by name. The values of headers, and whatever looks like a key elsewhere, are
 // replaced by safetext.Redacted.
 func (s *Settings) Show() []Entry {
 	entries := s.entries()
@@ -24,6 +24,8 @@ func (s *Settings) Show() []Entry {
 		switch {
 		case strings.Contains(e.Key, ".headers."):
 			entries[i].Value = safetext.Redacted
+		case e.Key == "database":
+			entries[i].Value = s.Database.String()
 		case strings.HasSuffix(e.Key, ".key_cmd"):
 			entries[i].Value = maskKeys(e.Value)
 		default:
@@ -42,6 +44,14 @@ func (s *Settings) entries() []Entry {
 		for _, header := range slices.Sorted(maps.Keys(v.Headers)) {
 			headerKey := key + "headers." + header
 			entries = append(entries, Entry{headerKey, v.Headers[header], s.Origin(headerKey)})
+		}
+	}
+	for _, model := range slices.Sorted(maps.Keys(s.Prices)) {
+		p := s.Prices[model]
+		for _, e := range list(s, "prices."+model+".", priceTable, &p) {
+			if e.Value != "" {
+				entries = append(entries, e)
+			}
 		}
 	}
 	return entries

@@ -57,8 +57,24 @@ var table = []field[Settings]{
 		doc: "Time between two pieces of a reply.",
 		of:  func(s *Settings) value { return &duration{&s.Timeouts.Idle} }},
 	{name: "database",
-		doc: "SQLite file that holds the log. A leading `~` is the home directory. In a file a relative path starts at that file's directory, elsewhere at the working directory. Left empty, it is `$XDG_DATA_HOME/ikigai/ikigai.db`, that is `~/.local/share/ikigai/ikigai.db`.",
-		of:  func(s *Settings) value { return &pattern{p: &s.Database, rule: rulePath} }},
+		doc: "Where the log is kept: the path of a SQLite file, or the address of a PostgreSQL database, such as `postgres://me@db.example.com/ikigai`. A leading `~` is the home directory. In a file a relative path starts at that file's directory, elsewhere at the working directory. Left empty, it is `$XDG_DATA_HOME/ikigai/ikigai.db`, that is `~/.local/share/ikigai/ikigai.db`.",
+		of:  func(s *Settings) value { return &database{&s.Database} }},
+}
+
+// priceTable lists the prices of one model.
+var priceTable = []field[Price]{
+	{name: "input",
+		doc: "What a million tokens of the request cost, in US dollars.",
+		of:  func(p *Price) value { return &amount{&p.Input} }},
+	{name: "output",
+		doc: "What a million tokens of the reply cost, reasoning included.",
+		of:  func(p *Price) value { return &amount{&p.Output} }},
+	{name: "cache_read",
+		doc: "What a million tokens cost that the vendor has in its cache. Left out, as `input`.",
+		of:  func(p *Price) value { return &amount{&p.CacheRead} }},
+	{name: "cache_write",
+		doc: "What a million tokens cost that the vendor puts into its cache. Left out, as `input`.",
+		of:  func(p *Price) value { return &amount{&p.CacheWrite} }},
 }
 
 // vendorTable lists the settings of one vendor. Its headers stand apart.
@@ -91,9 +107,10 @@ var vendorTable = []field[Vendor]{
 		of:  func(v *Vendor) value { return &boolean{&v.Insecure} }},
 }
 
-// What the tables cannot say: the two settings whose names people choose.
+// What the tables cannot say: the settings whose names people choose.
 const (
 	vendorsDoc = "Vendors by name. An entry named like a preset changes only the fields that it gives."
+	pricesDoc  = "Prices of models by name, as `vendor/model`. What has no price here has no cost in the log."
 	headersDoc = "Headers to send with each request, by name. Their values are never shown."
 	schemaDoc  = "Address of the JSON Schema, for editors; not used otherwise."
 )

@@ -31,6 +31,8 @@ func jsonType(v value) string {
 		return "integer"
 	case *boolean:
 		return "boolean"
+	case *amount:
+		return "number"
 	}
 	return "string"
 }

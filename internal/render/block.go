@@ -69,6 +69,8 @@ func (s Style) body(b transcript.Block) string {
 		return s.usage(b)
 	case ikigai.KindSystem, ikigai.KindTools, ikigai.KindRequest:
 		return s.record(b)
+	case ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork:
+		return s.travel(b)
 	}
 	return s.other(b)
 }

@@ -33,6 +33,38 @@ func count[N int | int64](n N, thing string) string {
 	return number(int64(n)) + " " + thing + "s"
 }
 
+// Bytes returns a size in two or three figures: 640 B, 12 KB, 1.2 MB.
+func Bytes(n int64) string {
+	size, unit := float64(n), "B"
+	for _, larger := range []string{"KB", "MB", "GB", "TB"} {
+		if size < 999.5 {
+			break
+		}
+		size, unit = size/1000, larger
+	}
+	digits := 0
+	if size < 9.95 && unit != "B" {
+		digits = 1
+	}
+	return strconv.FormatFloat(size, 'f', digits, 64) + " " + unit
+}
+
+// Dollars returns an amount in millionths of a US dollar: $12.34, and $0.0012
+// where less would say nothing.
+func Dollars(micros int64) string {
+	digits := 2
+	if 0 < micros && micros < 50 {
+		return "<$0.0001"
+	}
+	if micros < 100_000 && micros > -100_000 {
+		digits = 4
+	}
+	if micros == 0 {
+		digits = 2
+	}
+	return "$" + strconv.FormatFloat(float64(micros)/1e6, 'f', digits, 64)
+}
+
 // duration returns a time span in two figures or so: 12 ms, 1.2 s, 2 min 5 s.
 func duration(d time.Duration) string {
 	switch {

@@ -58,5 +58,9 @@ func (s Style) spent(d ikigai.UsageData) string {
 	}
 	took := duration(time.Duration(d.TotalMillis) * time.Millisecond)
 	first := fmt.Sprintf("first after %s", duration(time.Duration(d.FirstMillis)*time.Millisecond))
-	return s.join(line(d.Model), in, out, took, first, line(string(d.Stop)))
+	cost := ""
+	if d.Cost != nil {
+		cost = Dollars(*d.Cost)
+	}
+	return s.join(line(d.Model), in, out, cost, took, first, line(string(d.Stop)))
 }

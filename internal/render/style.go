@@ -61,6 +61,7 @@ var (
 	failMark   = glyph{"✗", "x"}
 	alertMark  = glyph{"!", "!"}
 	thinkMark  = glyph{"~", "~"}
+	forkMark   = glyph{"⑂", "Y"}
 	separator  = glyph{" · ", " - "}
 	ellipsis   = glyph{"…", "..."}
 )

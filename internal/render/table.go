@@ -79,8 +79,15 @@ func newTable(head []string, rows [][]string) table {
 	return t
 }
 
+// isNumber reports whether a cell is a number, an amount or a size.
 func isNumber(cell string) bool {
-	return cell != "" && strings.Trim(cell, "0123456789,.") == ""
+	for _, unit := range []string{" B", " KB", " MB", " GB", " TB"} {
+		if before, ok := strings.CutSuffix(cell, unit); ok {
+			cell = before
+		}
+	}
+	cell = strings.TrimPrefix(strings.TrimPrefix(cell, "<"), "$")
+	return cell != "" && strings.Trim(strings.TrimPrefix(cell, "-"), "0123456789,.") == ""
 }
 
 // least returns the width below which a table is not cut column by column.
@@ -141,33 +148,58 @@ func (s Style) cut(cell string, width int) string {
 	return ansi.Truncate(cell, width, mark)
 }
 
-// Sessions returns the list of sessions as a table, with their directories if
-// they have several. On a terminal IDs are cut to what still tells them apart,
+// titleColumn is how wide the titles of sessions shall be at least before
+// columns of numbers take their place.
+const titleColumn = 24
+
+// Sessions returns the list of sessions, which is sorted by order, as a table:
+// with their directories if they have several, and with what they cost if that
+// is known of any. On a terminal IDs are cut to what still tells them apart,
 // and columns that have no place in its width are left out.
-func (s Style) Sessions(list []ikigai.SessionInfo, now time.Time) string {
+func (s Style) Sessions(list []ikigai.SessionInfo, order ikigai.SessionOrder, now time.Time) string {
 	length := idLength(list)
-	head := []string{"SESSION", "CHANGED", "STATEMENTS", "DIRECTORY", "TITLE"}
+	head := []string{"SESSION", "CHANGED", "CREATED", "STATEMENTS", "EVENTS", "SIZE", "COST", "DIRECTORY", "TITLE"}
 	rows := make([][]string, len(list))
-	dirs := map[string]bool{}
+	dirs, cost := map[string]bool{}, false
 	for i, info := range list {
 		id := string(info.ID)
 		if s.Width > 0 {
 			id = id[:min(length, len(id))]
 		}
 		rows[i] = []string{
-			id, s.Ago(now, info.Updated.Time()), strconv.Itoa(info.Statements), info.Dir, info.Title,
+			id, s.Ago(now, info.Updated.Time()), s.Ago(now, info.Created.Time()), strconv.Itoa(info.Statements),
+			number(int64(info.Events)), Bytes(info.Size), Dollars(info.Cost), info.Dir, s.title(info),
 		}
 		dirs[info.Dir] = true
+		cost = cost || info.Cost > 0
 	}
-	if len(dirs) <= 1 {
-		head, rows = without("DIRECTORY", head, rows)
+	leave := map[string]bool{
+		"CHANGED": order == ikigai.ByCreated, "CREATED": order != ikigai.ByCreated, "EVENTS": order != ikigai.ByEvents,
+		"DIRECTORY": len(dirs) <= 1, "COST": !cost,
 	}
-	for _, name := range []string{"STATEMENTS", "DIRECTORY", "CHANGED"} {
-		if s.Width > 0 && newTable(head, rows).least() > s.Width {
+	for _, name := range slices.Clone(head) {
+		if leave[name] {
 			head, rows = without(name, head, rows)
 		}
 	}
+	for _, c := range []struct {
+		name  string
+		title int // room for titles that it gives way to
+	}{{"STATEMENTS", titleColumn}, {"SIZE", titleColumn}, {"COST", titleColumn}, {"EVENTS", minColumn},
+		{"DIRECTORY", minColumn}, {"CHANGED", minColumn}, {"CREATED", minColumn}} {
+		if s.Width > 0 && newTable(head, rows).least()-minColumn+c.title > s.Width {
+			head, rows = without(c.name, head, rows)
+		}
+	}
 	return s.Table(head, rows)
+}
+
+// title returns what a session is about, with a mark if it is a fork.
+func (s Style) title(info ikigai.SessionInfo) string {
+	if info.Parent == "" {
+		return info.Title
+	}
+	return s.glyph(forkMark) + " " + info.Title
 }
 
 // without returns a table without the column of that name.

@@ -22,6 +22,8 @@ import (
 //	approval             Approval
 //	interrupted          ikigai.InterruptedData
 //	error                ikigai.ErrorData
+//	rewind               ikigai.RewindData
+//	fork                 ikigai.ForkData
 //	notice               nil
 //	any other kind       json.RawMessage, the data as it is; nil without data
 type Block struct {

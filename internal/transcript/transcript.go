@@ -26,8 +26,8 @@ type line struct {
 }
 
 // Add takes in the session's next event and returns the blocks that show it:
-// one of its own and, ahead of it, the calls that a new statement finds
-// without a result. Data that cannot be read is no error: the block shows what
+// one of its own and, ahead of it, the calls without a result that a new
+// statement, a rewind or a clear leaves behind. Data that cannot be read is no error: the block shows what
 // there is.
 func (t *Transcript) Add(e ikigai.Event) []Block {
 	t.foldPassed()
@@ -73,6 +73,13 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		decode[ikigai.InterruptedData](&b, e)
 	case ikigai.KindError:
 		decode[ikigai.ErrorData](&b, e)
+	case ikigai.KindRewind:
+		blocks = t.abandon(b.Interaction)
+		decode[ikigai.RewindData](&b, e)
+	case ikigai.KindClear:
+		blocks = t.abandon(b.Interaction)
+	case ikigai.KindFork:
+		decode[ikigai.ForkData](&b, e)
 	default:
 		if len(e.Data) > 0 {
 			b.Body = slices.Clone(e.Data)
@@ -94,7 +101,7 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 // of calls without a result.
 func (t *Transcript) Pass(e ikigai.Event) {
 	switch e.Kind {
-	case ikigai.KindUser:
+	case ikigai.KindUser, ikigai.KindRewind, ikigai.KindClear:
 		t.passed = slices.DeleteFunc(t.passed, func(p ikigai.Event) bool { return p.Interaction == e.Interaction })
 		t.Add(e)
 	case ikigai.KindToolCall, ikigai.KindToolResult:

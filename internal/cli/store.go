@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"ikigai"
+	"ikigai/internal/config"
+	"ikigai/internal/sqlite"
+)
+
+const (
+	// awayTime is how long a new session waits for a database on a server. It
+	// goes on without one after that.
+	awayTime = 1500 * time.Millisecond
+	// openTime is how long everything else waits for it.
+	openTime = 10 * time.Second
+)
+
+// storeResult is a store, or why there is none.
+type storeResult struct {
+	store ikigai.Store
+	err   error
+}
+
+// openStore opens the store while the caller does other things. It gives up
+// after limit.
+func (a *app) openStore(ctx context.Context, limit time.Duration) <-chan storeResult {
+	result := make(chan storeResult, 1)
+	database := a.settings.Database
+	go func() {
+		store, err := openDatabase(ctx, database, limit, true)
+		result <- storeResult{store, err}
+	}()
+	return result
+}
+
+// storeNow opens the store for a command that is about nothing else.
+func (a *app) storeNow(ctx context.Context) (ikigai.Store, error) {
+	return openDatabase(ctx, a.settings.Database, openTime, true)
+}
+
+// storeToRead opens the store for a command that begins nothing. It makes no
+// database where there is none: the error then wraps ikigai.ErrNotFound.
+func (a *app) storeToRead(ctx context.Context) (ikigai.Store, error) {
+	return a.existing(ctx, a.settings.Database)
+}
+
+// existing opens a database that must be there.
+func (a *app) existing(ctx context.Context, d config.Database) (ikigai.Store, error) {
+	store, err := openDatabase(ctx, d, openTime, false)
+	if errors.Is(err, ikigai.ErrNotFound) {
+		return nil, &ikigai.Error{Kind: ikigai.ErrorUsage, What: "There is no database at " + d.String() + " yet",
+			Do: "Begin a session with `ikigai run PROMPT`, or name another one with --database", Err: err}
+	}
+	return store, err
+}
+
+// openDatabase opens a database, and makes one where there is none if create
+// is true. A server that does not answer within limit is away.
+func openDatabase(ctx context.Context, d config.Database, limit time.Duration, create bool) (ikigai.Store, error) {
+	if d.URL() == "" {
+		return openFile(ctx, d.Path(), create)
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	store, err := openServer(limited, d.URL(), create)
+	switch {
+	case err == nil:
+		return store, nil
+	case ctx.Err() == nil && limited.Err() != nil:
+		return nil, &ikigai.Error{Kind: ikigai.ErrorStore, Err: err,
+			What: fmt.Sprintf("The database %s does not answer within %s", d, limit), Do: "Check that the server runs and can be reached"}
+	}
+	return nil, err
+}
+
+// openFile opens a SQLite file. A nil *sqlite.Store must not become a Store.
+func openFile(ctx context.Context, path string, create bool) (ikigai.Store, error) {
+	open := sqlite.OpenExisting
+	if create {
+		open = sqlite.Open
+	}
+	store, err := open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+// collect returns what seq yields until it ends or fails.
+func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
+	var all []T
+	for v, err := range seq {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// noStore is a store that could not be opened. A new session goes on without
+// it, with its Log and Leases alone; the rest is not there.
+type noStore struct {
+	ikigai.Store
+	err error
+}
+
+func (n noStore) Append(context.Context, ikigai.Grant, ikigai.Seq, ...ikigai.Event) error {
+	return n.err
+}
+
+func (n noStore) Events(context.Context, ikigai.ID, ikigai.Seq) iter.Seq2[ikigai.Event, error] {
+	return func(yield func(ikigai.Event, error) bool) { yield(ikigai.Event{}, n.err) }
+}
+
+func (n noStore) Acquire(_ context.Context, id ikigai.ID) (ikigai.Grant, func() error, error) {
+	return ikigai.Grant{Session: id, Fence: 1}, func() error { return nil }, nil
+}
+
+func (n noStore) Close() error { return nil }
+
+// childEnv returns the environment of child processes: the person's, less the
+// keys of vendors and the password of the database.
+func (a *app) childEnv(id ikigai.ID) []string {
+	keys := a.settings.VendorKeyVariables()
+	env := slices.DeleteFunc(a.withoutPassword(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(keys, name)
+	})
+	return append(env, "IKIGAI_SESSION="+string(id))
+}
+
+// withoutPassword returns the environment with no password in the address of
+// the database.
+func (a *app) withoutPassword() []string {
+	const variable = "IKIGAI_DATABASE="
+	env := slices.Clone(a.Env)
+	for i, v := range env {
+		if text, ok := strings.CutPrefix(v, variable); ok && text != "" {
+			d, err := config.ParseDatabase(variable, text, "/", "")
+			if err != nil {
+				env[i] = variable
+			} else if d.URL() != "" {
+				env[i] = variable + d.String()
+			}
+		}
+	}
+	return env
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"ikigai"
+)
+
+// which says which session to work in: a new one, the last one of this
+// directory, or one by ID; and whether to go on in a copy of it.
+type which struct {
+	last bool
+	id   string // or a prefix of it
+	fork bool   // in a fork of it
+	at   string // the place to fork from, as a person writes it; "" is the end
+}
+
+func (w which) isNew() bool { return !w.last && w.id == "" }
+
+// named returns which session an argument names; without one it is the last of
+// this directory.
+func named(args []string) which {
+	if len(args) == 0 {
+		return which{last: true}
+	}
+	return which{id: args[0]}
+}
+
+// find returns the session that w names.
+func (a *app) find(ctx context.Context, store ikigai.Store, w which) (ikigai.SessionInfo, error) {
+	var none ikigai.SessionInfo
+	q := ikigai.SessionQuery{Dir: a.dir, Limit: 1}
+	if w.id != "" {
+		q = ikigai.SessionQuery{Prefix: strings.ToLower(w.id), Limit: 5}
+	}
+	found, err := collect(store.Sessions(ctx, q))
+	switch {
+	case err != nil:
+		return none, err
+	case len(found) == 1, len(found) > 1 && found[0].ID == ikigai.ID(w.id):
+		return found[0], nil
+	case len(found) > 1:
+		var all []string
+		for _, s := range found {
+			all = append(all, fmt.Sprintf("%s (%s)", s.ID, s.Title))
+		}
+		return none, usage("More than one session begins with "+w.id+": "+strings.Join(all, ", "), "Give more of its ID")
+	case w.id != "":
+		return none, usage("There is no session "+w.id, "See `ikigai sessions --all` for those there are")
+	}
+	return none, usage("There is no session in "+a.dir+" yet", "Begin one with `ikigai run PROMPT`, or see `ikigai sessions --all`")
+}
+
+// goTo makes the directory of a session that exists the working directory: its
+// system prompt speaks of it, and relative paths start there.
+func (a *app) goTo(s ikigai.SessionInfo) error {
+	if s.Dir == a.dir {
+		return nil
+	}
+	if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
+		return usage("The directory of the session, "+s.Dir+", is not there any more", "Begin a new session")
+	}
+	a.notice("The session lives in " + s.Dir + ". Its tools run there.")
+	a.dir = s.Dir
+	return nil
+}
+
+// busy tells who wants to open a session that is open elsewhere what can be
+// done instead. Other errors it returns as they are.
+func busy(id ikigai.ID, err error) error {
+	if !errors.Is(err, ikigai.ErrBusy) {
+		return err
+	}
+	return &ikigai.Error{Kind: ikigai.ErrorStore, Err: err,
+		What: fmt.Sprintf("The session %s is open in another process", id),
+		Do: fmt.Sprintf("Watch it with `ikigai log --follow %s`, go on in a copy of it with `ikigai run --resume %s --fork PROMPT`, "+
+			"or wait until it ends", id, id)}
+}
