@@ -150,16 +150,19 @@ type ForkData struct {
 
 // RequestData is the data of a request event: what rebuilds, byte for byte, the
 // body that was sent. A body is its head and its conversation; the conversation
-// is the first Kept bytes of the one of the request Previous, and Tail.
+// is the first Kept bytes of the one of the request Previous, and Tail. The
+// oldest version of the program recorded neither head nor tail.
 type RequestData struct {
-	Model      string   `json:"model"`               // vendor/model
-	Head       []string `json:"head,omitempty"`      // hashes of blobs: options and tools, system prompt
-	Previous   Seq      `json:"previous,omitempty"`  // the request whose conversation this one goes on with
-	Kept       int64    `json:"kept,omitempty"`      // bytes of that conversation
-	Tail       []byte   `json:"tail,omitempty"`      // what follows, as package blob packs it against the events since Previous
-	TailBlob   string   `json:"tail_blob,omitempty"` // hash of the blob that holds Tail, if it is long
-	Size       int64    `json:"size"`                // bytes of the body
-	SHA256     string   `json:"sha256"`              // of the body, hexadecimal
+	Model      string   `json:"model"`                 // vendor/model
+	Head       []string `json:"head,omitempty"`        // hashes of blobs: options and tools, system prompt
+	Previous   Seq      `json:"previous,omitempty"`    // the request whose conversation this one goes on with
+	Kept       int64    `json:"kept,omitempty"`        // bytes of that conversation
+	Tail       []byte   `json:"tail,omitempty"`        // what follows, as package blob packs it against the events since the last request
+	TailBlob   string   `json:"tail_blob,omitempty"`   // hash of the blob that holds Tail, if it is long
+	Stem       int64    `json:"stem,omitempty"`        // bytes of the conversation but for those that close the body
+	StemSHA256 string   `json:"stem_sha256,omitempty"` // of these, hexadecimal: what a later request knows its beginning by
+	Size       int64    `json:"size"`                  // bytes of the body
+	SHA256     string   `json:"sha256"`                // of the body, hexadecimal
 	ToolChoice string   `json:"tool_choice,omitempty"`
 }
 

@@ -13,10 +13,16 @@ import (
 	"ikigai"
 )
 
-// Projection is the conversation as the model gets it: a function of what the
-// Recorder has recorded.
+// Projection is a function of what the Recorder has recorded.
 type Projection interface {
+	// Request returns the conversation as the model gets it.
 	Request() ikigai.Request
+	// Sent returns the event that records a request as it was sent. It is
+	// called while nothing else of the interaction is recorded.
+	Sent(model string, choice ikigai.ToolChoice, sent ikigai.Sent) ikigai.Event
+	// PreImage returns the hash of what was last kept of a file before a
+	// change, or "".
+	PreImage(path string) string
 }
 
 // Agent runs statements of one interaction. Its fields are set before the
@@ -35,6 +41,9 @@ type Agent struct {
 	Concurrency   int               // read-only tools that may run at once; 1 runs every tool alone
 	MaxOutput     int               // tokens of a reply; 0 leaves it to the vendor
 
+	// Price returns what a reply of a model cost, in millionths of a US dollar,
+	// or nil where that is not known. It may be nil.
+	Price func(model string, u ikigai.Usage) *int64
 	// Approve is asked before a tool that may change something runs. Nil
 	// allows everything.
 	Approve func(ctx context.Context, request Approval) (allowed bool, reason string)
@@ -143,7 +152,7 @@ func (a *Agent) fail(ctx context.Context, r *reply, err error) error {
 		a.Recorder.Queue(e)
 	}
 	if r.usage != nil {
-		a.Recorder.Queue(r.usageEvent(a.ModelName))
+		a.Recorder.Queue(r.usageEvent(a))
 	}
 	return a.report(ctx, err)
 }

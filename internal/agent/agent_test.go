@@ -78,6 +78,20 @@ func (p everything) Request() ikigai.Request {
 	return r
 }
 
+func (p everything) Sent(model string, choice ikigai.ToolChoice, sent ikigai.Sent) ikigai.Event {
+	return ikigai.NewEvent(ikigai.KindRequest, "", ikigai.RequestData{Model: model, ToolChoice: choice.String(), Size: sent.Size})
+}
+
+func (p everything) PreImage(path string) (hash string) {
+	for _, e := range p.events {
+		var d ikigai.ChangeData
+		if e.Kind == ikigai.KindChange && e.DecodeData(&d) == nil && d.Path == path {
+			hash = d.Blob
+		}
+	}
+	return hash
+}
+
 // model answers each request with the next of its replies.
 type model struct {
 	t        *testing.T

@@ -19,7 +19,7 @@ const maxPreImage = 64 << 20
 // file is changed.
 func (a *Agent) intend(callID string) func(context.Context, string) error {
 	return func(ctx context.Context, path string) error {
-		event, err := preImage(callID, path)
+		event, err := preImage(callID, path, a.History.PreImage(path))
 		if err != nil {
 			return err
 		}
@@ -36,8 +36,9 @@ func (a *Agent) intend(callID string) func(context.Context, string) error {
 	}
 }
 
-// preImage returns the change event of a file that is about to change.
-func preImage(callID, path string) (ikigai.Event, error) {
+// preImage returns the change event of a file that is about to change. like is
+// the hash of what was kept of it before, or "".
+func preImage(callID, path, like string) (ikigai.Event, error) {
 	d := ikigai.ChangeData{CallID: callID, Path: path}
 	info, err := os.Stat(path)
 	switch {
@@ -59,5 +60,8 @@ func preImage(callID, path string) (ikigai.Event, error) {
 	d.Blob = hex.EncodeToString(sum[:])
 	event := ikigai.NewEvent(ikigai.KindChange, path, d)
 	event.Blobs = []ikigai.Blob{{Hash: d.Blob, Bytes: content}}
+	if like != d.Blob {
+		event.Blobs[0].Like = like
+	}
 	return event, nil
 }

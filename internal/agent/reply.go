@@ -3,8 +3,8 @@ package agent
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"strings"
+	"sync"
 	"time"
 
 	"ikigai"
@@ -40,8 +40,10 @@ func (a *Agent) ask(ctx context.Context, choice ikigai.ToolChoice) (*reply, erro
 	request.ToolChoice = choice
 	request.MaxOutput = a.MaxOutput
 	r := &reply{sent: time.Now()}
+	var recording sync.WaitGroup // beside the way: what is sent may be large
+	defer recording.Wait()
 	request.Sending = func(sent ikigai.Sent) {
-		a.Recorder.Queue(requestEvent(a.ModelName, choice, sent))
+		recording.Go(func() { a.Recorder.Queue(a.History.Sent(a.ModelName, choice, sent)) })
 		r.sent = time.Now()
 	}
 	for delta, err := range a.Model.Stream(ctx, request) {
@@ -57,16 +59,6 @@ func (a *Agent) ask(ctx context.Context, choice ikigai.ToolChoice) (*reply, erro
 			Do: "Ask again with `ikigai run --continue`"}
 	}
 	return r, nil
-}
-
-func requestEvent(model string, choice ikigai.ToolChoice, sent ikigai.Sent) ikigai.Event {
-	d := ikigai.RequestData{
-		Model: model, Kept: sent.Kept, Size: sent.Size, SHA256: hex.EncodeToString(sent.SHA256[:]),
-	}
-	if choice.Mode != ikigai.ToolChoiceAuto {
-		d.ToolChoice = choice.String()
-	}
-	return ikigai.NewEvent(ikigai.KindRequest, "", d)
 }
 
 func (r *reply) add(d ikigai.Delta) {
@@ -158,16 +150,19 @@ func (r *reply) events(a *Agent) []ikigai.Event {
 		}
 		events = append(events, m.Event())
 	}
-	return append(events, r.usageEvent(a.ModelName))
+	return append(events, r.usageEvent(a))
 }
 
-func (r *reply) usageEvent(model string) ikigai.Event {
+func (r *reply) usageEvent(a *Agent) ikigai.Event {
 	d := ikigai.UsageData{
-		Model: model, Stop: r.stop, ResponseID: r.id, ServedByName: r.servedBy,
+		Model: a.ModelName, Stop: r.stop, ResponseID: r.id, ServedByName: r.servedBy,
 		FirstMillis: r.first.Milliseconds(), TotalMillis: r.total.Milliseconds(),
 	}
 	if r.usage != nil {
 		d.Usage = *r.usage
+		if a.Price != nil {
+			d.Cost = a.Price(a.ModelName, d.Usage)
+		}
 	}
 	return ikigai.NewEvent(ikigai.KindUsage, "", d)
 }

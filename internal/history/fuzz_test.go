@@ -18,18 +18,23 @@ import (
 //   - every request is valid for every vendor;
 //   - folding step by step, with requests in between, gives the same messages
 //     as folding from scratch;
-//   - while the memo stays, all messages but the last stay.
+//   - while the memo stays, all messages but the last stay;
+//   - after a rewind the conversation is the one it was after an earlier event,
+//     and after a clear nothing but the system message is left.
 //
-// P1, P2, P5, P6, P27, S1.19, S2.34
+// P1, P2, P5, P6, P13, P27, S1.19, S2.34, S5.6
 func FuzzLine(f *testing.F) {
 	f.Add([]byte("suacrua"))
 	f.Add([]byte("suaccRRuccrTucuiur"))
 	f.Add([]byte("accrrsuCxCxRuDdeu"))
 	f.Add([]byte("uc1c1r1r1c2u\x00\xffr2s"))
+	f.Add([]byte("suacrw1u0000wukw00uawf"))
+	f.Add([]byte("succr0wrxuc1w000wuTxw2"))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		events := eventsOf(script[:min(len(script), 200)])
 		line := New(ikigai.Main)
 		var last ikigai.Request
+		was := map[ikigai.Seq]string{}
 		for i, e := range events {
 			line.Add(e)
 			request := line.Request()
@@ -42,6 +47,8 @@ func FuzzLine(f *testing.F) {
 				}
 			}
 			last = copyOf(request)
+			was[e.Seq] = dump(request.Messages)
+			checkTravel(t, e, was)
 			if i%4 == 3 {
 				scratch := New(ikigai.Main)
 				for _, e := range events[:i+1] {
@@ -55,47 +62,95 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
+// checkTravel checks the conversation after a rewind or a clear. was is the
+// conversation after each event so far.
+func checkTravel(t *testing.T, e ikigai.Event, was map[ikigai.Seq]string) {
+	t.Helper()
+	switch e.Kind {
+	case ikigai.KindRewind:
+		var d ikigai.RewindData
+		if e.DecodeData(&d) == nil && 0 < d.To && d.To < e.Seq {
+			if diff := cmp.Diff(was[d.To], was[e.Seq]); diff != "" {
+				t.Fatalf("rewound from %d to %d (-then +now):\n%s", e.Seq, d.To, diff)
+			}
+		}
+	case ikigai.KindClear:
+		var left []ikigai.Message
+		if was[e.Seq] != "" {
+			_ = json.Unmarshal([]byte(was[e.Seq]), &left)
+		}
+		if len(left) > 1 || len(left) == 1 && left[0].Kind != ikigai.KindSystem {
+			t.Fatalf("cleared at %d:\n%s", e.Seq, was[e.Seq])
+		}
+	case ikigai.KindMark, ikigai.KindFork:
+		if was[e.Seq] != was[e.Seq-1] {
+			t.Fatalf("a %s changed the conversation:\n%s", e.Kind, was[e.Seq])
+		}
+	}
+}
+
 // eventsOf reads a sequence of events from bytes: a letter an event, and what
 // is no letter for an event becomes the text of the next.
 func eventsOf(script []byte) []ikigai.Event {
 	var events []ikigai.Event
-	text := "t"
+	r := scriptReader{text: "t"}
 	for _, c := range script {
-		var e ikigai.Event
-		id := string(rune('a' + len(text)%3))
-		switch c {
-		case 's':
-			e = system(text)
-		case 'u':
-			e = user(text)
-		case 'a':
-			e = assistant(text)
-		case 'c':
-			e = call(id, `{"k":"`+text+`"}`)
-		case 'C':
-			e = call(text, text)
-		case 'r':
-			e = result(id, text)
-		case 'R':
-			e = result(text, text)
-		case 'i':
-			e = ikigai.NewEvent(ikigai.KindInterrupted, text, nil)
-		case 'T':
-			e = ikigai.NewEvent(ikigai.KindTools, "", ikigai.ToolsData{})
-		case 'd':
-			e = call(id, "")
-			e.Data = json.RawMessage(text)
-		default:
-			text += string([]byte{c})
-			continue
-		}
-		e.Seq = ikigai.Seq(len(events) + 1)
-		events = append(events, e)
-		if len(text) > 60 {
-			text = ""
+		if e, ok := r.event(c, ikigai.Seq(len(events)+1)); ok {
+			events = append(events, e)
 		}
 	}
 	return events
+}
+
+type scriptReader struct{ text string }
+
+// event returns the event that c stands for, to be the one at seq.
+func (r *scriptReader) event(c byte, seq ikigai.Seq) (e ikigai.Event, ok bool) {
+	text := r.text
+	id := string(rune('a' + len(text)%3))
+	switch c {
+	case 's':
+		e = system(text)
+	case 'u':
+		e = user(text)
+	case 'a':
+		e = assistant(text)
+	case 'c':
+		e = call(id, `{"k":"`+text+`"}`)
+	case 'C':
+		e = call(text, text)
+	case 'r':
+		e = result(id, text)
+	case 'R':
+		e = result(text, text)
+	case 'i':
+		e = ikigai.NewEvent(ikigai.KindInterrupted, text, nil)
+	case 'T':
+		e = ikigai.NewEvent(ikigai.KindTools, "", ikigai.ToolsData{})
+	case 'w': // to a place that depends on the text
+		to := 0
+		for _, c := range []byte(text) {
+			to += int(c)
+		}
+		e = ikigai.NewEvent(ikigai.KindRewind, "", ikigai.RewindData{To: ikigai.Seq(to) % (seq + 1)})
+	case 'x':
+		e = ikigai.NewEvent(ikigai.KindClear, "", nil)
+	case 'k':
+		e = ikigai.NewEvent(ikigai.KindMark, text, nil)
+	case 'f':
+		e = ikigai.NewEvent(ikigai.KindFork, "", ikigai.ForkData{Session: "s", Seq: seq})
+	case 'd':
+		e = call(id, "")
+		e.Data = json.RawMessage(text)
+	default:
+		r.text += string([]byte{c})
+		return e, false
+	}
+	if len(text) > 60 {
+		r.text = ""
+	}
+	e.Seq = seq
+	return e, true
 }
 
 // valid checks the rules that vendors enforce and their schemas do not say.

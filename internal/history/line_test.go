@@ -160,3 +160,87 @@ func TestMemo(t *testing.T) {
 		t.Error("new tools kept the memo, or were not taken in")
 	}
 }
+
+// What was kept of a file last is known after a restart, too.
+func TestPreImage(t *testing.T) {
+	change := func(path, blob string) ikigai.Event {
+		return ikigai.NewEvent(ikigai.KindChange, path, ikigai.ChangeData{Path: path, Blob: blob})
+	}
+	l := fold(change("/a", "1"), change("/b", "2"), change("/a", "3"), change("/b", ""))
+	for path, want := range map[string]string{"/a": "3", "/b": "2", "/c": ""} {
+		if got := l.PreImage(path); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// P13, S5.6: the conversation after rewinds, clears, marks and forks, which may
+// stand in each other's past.
+func TestTimeTravel(t *testing.T) {
+	mark := ikigai.NewEvent(ikigai.KindMark, "here", nil)
+	cleared := ikigai.NewEvent(ikigai.KindClear, "", nil)
+	fork := ikigai.NewEvent(ikigai.KindFork, "", ikigai.ForkData{Session: "other", Seq: 3})
+	tests := []struct {
+		name   string
+		events []ikigai.Event
+		want   string
+	}{
+		{"a mark says nothing to the model",
+			[]ikigai.Event{user("u"), mark, assistant("a")},
+			"user u\nassistant a\n"},
+		{"back to a statement",
+			[]ikigai.Event{user("u"), assistant("a"), user("v"), assistant("b"), rewind(2), user("w")},
+			"user u\nassistant a\nuser w\n"},
+		{"back into a round, whose open calls may have run",
+			[]ikigai.Event{user("u"), call("1", ""), call("2", ""), result("1", "r"), result("2", "s"), assistant("a"), rewind(4), result("2", "late"), user("v")},
+			"user u\ncall 1 bash {}\ncall 2 bash {}\nresult 1 r\nresult 2 MAY HAVE RUN\nuser v\n"},
+		{"to a branch that was left",
+			[]ikigai.Event{user("u"), user("v"), rewind(1), user("w"), rewind(2), assistant("a")},
+			"user u\nuser v\nassistant a\n"},
+		{"to a place after a rewind",
+			[]ikigai.Event{user("u"), user("v"), rewind(1), user("w"), user("x"), rewind(4), assistant("a")},
+			"user u\nuser w\nassistant a\n"},
+		{"to a rewind",
+			[]ikigai.Event{user("u"), user("v"), rewind(1), user("w"), rewind(3), assistant("a")},
+			"user u\nassistant a\n"},
+		{"to an event of the record",
+			[]ikigai.Event{user("u"), mark, user("v"), rewind(2), assistant("a")},
+			"user u\nassistant a\n"},
+		{"to before everything",
+			[]ikigai.Event{mark, system("s"), user("u"), rewind(1), user("v")},
+			"user v\n"},
+		{"to nowhere",
+			[]ikigai.Event{user("u"), rewind(0), rewind(3), rewind(9), user("v")},
+			"user u\nuser v\n"},
+		{"a clear leaves the system prompt",
+			[]ikigai.Event{system("s"), user("u"), call("1", ""), cleared, result("1", "late"), user("v")},
+			"system s\nuser v\n"},
+		{"back to before a clear",
+			[]ikigai.Event{system("s"), user("u"), cleared, user("v"), rewind(2), assistant("a")},
+			"system s\nuser u\nassistant a\n"},
+		{"an id that was used before a clear",
+			[]ikigai.Event{user("u"), call("1", ""), result("1", "r"), cleared, user("v"), call("1", ""), result("1", "s")},
+			"user v\ncall 1 bash {}\nresult 1 s\n"},
+		{"an id that was used on a branch that was left",
+			[]ikigai.Event{user("u"), call("1", ""), result("1", "r"), rewind(1), call("1", ""), result("1", "s")},
+			"user u\ncall 1 bash {}\nresult 1 s\n"},
+		{"the system prompt of then",
+			[]ikigai.Event{system("s"), user("u"), system("t"), rewind(2), user("v")},
+			"system s\nuser u\nuser v\n"},
+		{"a fork in a round",
+			[]ikigai.Event{user("u"), call("1", ""), fork, user("v")},
+			"user u\ncall 1 bash {}\nresult 1 MAY HAVE RUN\nuser v\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := fold(test.events...).Request().Messages
+			if diff := cmp.Diff(test.want, script(got)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+	l := fold(tools("old"), user("u"), tools("new"), rewind(2), cleared)
+	if got := l.Request().Tools; len(got) != 1 || got[0].Name != "new" {
+		t.Errorf("tools %v: what is offered is what the program has now", got)
+	}
+}

@@ -8,8 +8,9 @@ import (
 	"ikigai"
 )
 
-// callNames is the IDs of calls that a conversation has used.
-type callNames map[string]bool
+// callNames is the IDs of calls that a conversation has used. The zero value is
+// ready.
+type callNames struct{ used map[string]bool }
 
 // maxCallID is the longest ID of a call that every vendor takes: OpenAI's limit
 // of 40 characters is the lowest.
@@ -17,14 +18,17 @@ const maxCallID = 40
 
 // unique returns id if a conversation may use it, and otherwise a new one that
 // depends on the place of the call alone.
-func (n callNames) unique(id string, seq ikigai.Seq) string {
-	if len(id) > maxCallID || !isName(id) || n[id] {
+func (n *callNames) unique(id string, seq ikigai.Seq) string {
+	if len(id) > maxCallID || !isName(id) || n.used[id] {
 		id = fmt.Sprintf("call_%d", seq)
-		for i := 2; n[id]; i++ {
+		for i := 2; n.used[id]; i++ {
 			id = fmt.Sprintf("call_%d_%d", seq, i)
 		}
 	}
-	n[id] = true
+	if n.used == nil {
+		n.used = map[string]bool{}
+	}
+	n.used[id] = true
 	return id
 }
 

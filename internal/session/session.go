@@ -62,7 +62,6 @@ type Session struct {
 	mu         sync.Mutex
 	head       ikigai.Seq     // of the last event in memory
 	queue      []ikigai.Event // in memory, not yet written
-	request    ikigai.Seq     // the last request event of the main interaction
 	written    ikigai.Seq     // of the last event that is as durable as it gets
 	durability ikigai.Durability
 	flush      bool // the queue is to be written now
@@ -218,9 +217,6 @@ func (s *Session) accept(events []ikigai.Event) {
 	for _, e := range events {
 		e.Session, e.Seq, e.Time = s.id, s.head+1, now
 		e.ID = NewID()
-		if e.Kind == ikigai.KindRequest {
-			e = s.linkRequest(e)
-		}
 		e = cleanEvent(e)
 		if endsReply(e.Kind) {
 			s.partial.end()
@@ -233,24 +229,9 @@ func (s *Session) accept(events []ikigai.Event) {
 // take brings memory to the state after e.
 func (s *Session) take(e ikigai.Event) {
 	s.head = e.Seq
-	if e.Kind == ikigai.KindRequest && e.Interaction == ikigai.Main {
-		s.request = e.Seq
-	}
 	for _, p := range s.config.Projections {
 		p.Add(e)
 	}
-}
-
-// linkRequest names the request whose body the request of e extends.
-func (s *Session) linkRequest(e ikigai.Event) ikigai.Event {
-	var d ikigai.RequestData
-	if e.DecodeData(&d) != nil || d.Kept == 0 {
-		return e
-	}
-	d.Previous = s.request
-	linked := ikigai.NewEvent(e.Kind, e.Content, d)
-	e.Data = linked.Data
-	return e
 }
 
 // write is the goroutine that makes events durable, in order and in groups.

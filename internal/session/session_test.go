@@ -528,21 +528,6 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// A request names the one whose body it extends.
-func TestRequestsAreLinked(t *testing.T) {
-	f := newFixture(t)
-	s := Begin(f.config)
-	request := func(kept int64) ikigai.Event {
-		return ikigai.NewEvent(ikigai.KindRequest, "", ikigai.RequestData{Model: "m", Kept: kept, Size: 10})
-	}
-	record(t, s, say("a"), request(0), say("b"), request(5))
-	s.Close()
-	var d ikigai.RequestData
-	if err := f.log.events[3].DecodeData(&d); err != nil || d.Previous != 2 || d.Kept != 5 {
-		t.Errorf("data %+v, %v", d, err)
-	}
-}
-
 func TestManyGoroutines(t *testing.T) {
 	f := newFixture(t)
 	s := Begin(f.config)
