@@ -1,0 +1,126 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"ikigai"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+const (
+	// schemaVersion is the version that the migrations lead to. It has the
+	// number of SQLite's schema that is the same.
+	schemaVersion = 2
+	versionTable  = "ikigai_version"
+	// migrationLock is the number of the lock that one of several programs
+	// takes that migrate at once: "ikigai".
+	migrationLock = 0x696b69676169
+)
+
+// readVersion returns the version of the schema, 0 for an empty database.
+func readVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
+	const query = "SELECT coalesce(max(version_id), 0)::int FROM " + versionTable
+	err = conn.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&version)
+	if hasCode(err, codeNoTable) {
+		return 0, nil
+	}
+	return version, err
+}
+
+// prepareSchema sees to it that the database, whose schema has the given
+// version, has the current one.
+func (s *Store) prepareSchema(ctx context.Context, version int, create bool) error {
+	switch {
+	case version == schemaVersion:
+		return nil
+	case version == 0 && create:
+		return migrate(ctx, s.place, s.pool.config)
+	case version == 0:
+		return fmt.Errorf("database %s: %w", s.place, ikigai.ErrNotFound)
+	case version > schemaVersion:
+		return newerSchema(s.place, version)
+	}
+	return &ikigai.Error{
+		Kind: ikigai.ErrorStore,
+		What: fmt.Sprintf("The database %s has the older schema version %d, and this program needs %d", s.place, version, schemaVersion),
+		Do:   "Run `ikigai db migrate` when all programs that use it are of this version",
+	}
+}
+
+func newerSchema(place string, version int) error {
+	return &ikigai.Error{
+		Kind: ikigai.ErrorStore,
+		What: fmt.Sprintf("The database %s has schema version %d, and this program knows versions up to %d", place, version, schemaVersion),
+		Do:   "Update ikigai, or name another database in the settings",
+	}
+}
+
+// Migrate brings the schema of the database at a URL up to date, or creates it.
+// Several programs may do so at once. A newer schema is refused.
+func Migrate(ctx context.Context, url string) error {
+	config, err := parse(url)
+	if err != nil {
+		return err
+	}
+	return migrate(ctx, place(config), config)
+}
+
+func migrate(ctx context.Context, place string, config *pgx.ConnConfig) error {
+	err := runMigrations(ctx, place, config)
+	return fail(ctx, place, "migrate", err)
+}
+
+func runMigrations(ctx context.Context, place string, config *pgx.ConnConfig) error {
+	db := sql.OpenDB(connector{config})
+	defer db.Close()
+	if err := checkEncoding(ctx, place, db); err != nil {
+		return err
+	}
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLock), lock.WithLockTimeout(1, 600))
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithTableName(versionTable),
+		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	if _, err = provider.Up(ctx); err != nil {
+		return err
+	}
+	version, err := provider.GetDBVersion(ctx)
+	if err == nil && version > schemaVersion {
+		return newerSchema(place, int(version))
+	}
+	return err
+}
+
+// checkEncoding refuses a database that cannot hold every text.
+func checkEncoding(ctx context.Context, place string, db *sql.DB) error {
+	var encoding string
+	if err := db.QueryRowContext(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
+		return err
+	}
+	if encoding == "UTF8" {
+		return nil
+	}
+	return &ikigai.Error{
+		Kind: ikigai.ErrorStore,
+		What: fmt.Sprintf("The database %s has the encoding %s, which cannot hold every text", place, encoding),
+		Do:   "Create one with `createdb --encoding=UTF8 --template=template0`",
+	}
+}
