@@ -6,19 +6,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"ikigai"
-	"ikigai/internal/blob"
 	"ikigai/internal/dbschema"
 )
 
 const (
 	sqlMoveHead = `UPDATE sessions SET head = ?, fence = ?, updated = max(updated, ?), statements = statements + ?,
-	title = CASE WHEN title = '' THEN ? ELSE title END
+	size = size + ?, cost = cost + ?, title = CASE WHEN title = '' THEN ? ELSE title END
 	WHERE id = ? AND head = ? AND fence <= ?`
 
-	sqlNewSession = `INSERT INTO sessions (id, dir, title, created, updated, head, fence, statements)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	sqlNewSession = `INSERT INTO sessions (id, dir, title, created, updated, head, fence, statements, size, cost)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	sqlNewEvent = `INSERT INTO events (session, seq, id, interaction, kind, time, content, data)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
@@ -40,14 +40,12 @@ func (s *Store) Append(ctx context.Context, g ikigai.Grant, after ikigai.Seq, ev
 	if err := s.sameFile(); err != nil {
 		return err
 	}
-	blobs, err := s.encodeBlobs(ctx, events)
+	blobs, err := s.packBlobs(ctx, events)
 	if err != nil {
 		return fail(s.path, operation, err)
 	}
-	err = s.writer.do(ctx, func(c *connection) error {
-		return c.transaction(ctx, func(ctx context.Context) error {
-			return appendEvents(ctx, c, g, after, events, blobs)
-		})
+	err = s.writer.commit(ctx, func(ctx context.Context, c *connection) error {
+		return appendEvents(ctx, c, g, after, events, blobs)
 	})
 	return fail(s.path, operation, err)
 }
@@ -55,7 +53,7 @@ func (s *Store) Append(ctx context.Context, g ikigai.Grant, after ikigai.Seq, ev
 // appendEvents moves the session's head and inserts the events behind it. If
 // the head is elsewhere, an earlier append may have come through without its
 // caller learning of it: events that are there already are skipped.
-func appendEvents(ctx context.Context, c *connection, g ikigai.Grant, after ikigai.Seq, events []ikigai.Event, blobs []blob.Row) error {
+func appendEvents(ctx context.Context, c *connection, g ikigai.Grant, after ikigai.Seq, events []ikigai.Event, blobs []packed) error {
 	moved, err := moveHead(ctx, c, g, after, events)
 	if err != nil {
 		return err
@@ -87,7 +85,7 @@ func moveHead(ctx context.Context, c *connection, g ikigai.Grant, after ikigai.S
 			return created, err
 		}
 	}
-	r, err := c.exec(ctx, sqlMoveHead, int64(head), g.Fence, int64(sum.Updated), sum.Statements, sum.Title,
+	r, err := c.exec(ctx, sqlMoveHead, int64(head), g.Fence, int64(sum.Updated), sum.Statements, sum.Size, sum.Cost, sum.Title,
 		string(g.Session), int64(after), g.Fence)
 	if err != nil {
 		return false, err
@@ -109,9 +107,11 @@ func newSession(ctx context.Context, c *connection, g ikigai.Grant, head ikigai.
 	if dir == "" {
 		dir = first.Content
 	}
-	_, err := c.exec(ctx, sqlNewSession, string(g.Session), dir, sum.Title, int64(first.Time), int64(sum.Updated),
-		int64(head), g.Fence, sum.Statements)
-	return err == nil, err
+	if _, err := c.exec(ctx, sqlNewSession, string(g.Session), dir, sum.Title, int64(first.Time), int64(sum.Updated),
+		int64(head), g.Fence, sum.Statements, sum.Size, sum.Cost); err != nil {
+		return false, err
+	}
+	return true, noteLease(ctx, c, g, time.Now())
 }
 
 // place returns the head and the fence of a session, or sql.ErrNoRows.
@@ -171,7 +171,7 @@ func compareIDs(ctx context.Context, c *connection, after ikigai.Seq, events []i
 	return known, false, rows.Err()
 }
 
-func insert(ctx context.Context, c *connection, events []ikigai.Event, blobs []blob.Row) error {
+func insert(ctx context.Context, c *connection, events []ikigai.Event, blobs []packed) error {
 	s, err := c.prepare(ctx, sqlNewEvent)
 	if err != nil {
 		return err

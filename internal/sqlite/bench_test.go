@@ -3,10 +3,12 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
@@ -43,6 +45,34 @@ func bareDB(b *testing.B) *sql.DB {
 		b.Fatal(err)
 	}
 	return db
+}
+
+// bareDBs returns n connections to one file.
+func bareDBs(b *testing.B, n int) (dbs []*sql.DB) {
+	first := bareDB(b)
+	var path string
+	if err := first.QueryRow("SELECT file FROM pragma_database_list").Scan(&path); err != nil {
+		b.Fatal(err)
+	}
+	for range n {
+		db := openPool(path, 1, "&_pragma=busy_timeout(10000)")
+		b.Cleanup(func() { db.Close() })
+		dbs = append(dbs, db)
+	}
+	return dbs
+}
+
+func bareTransaction(b *testing.B, db *sql.DB, e ikigai.Event) {
+	tx, err := db.Begin() // immediate, as openPool says
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	_, err = tx.Exec("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", string(e.Session), int64(e.Seq), string(e.ID),
+		e.Interaction, string(e.Kind), int64(e.Time), e.Content, string(e.Data))
+	if err = errors.Join(err, tx.Commit()); err != nil {
+		b.Error(err)
+	}
 }
 
 func bareInsert(b *testing.B, s *sql.Stmt, e ikigai.Event) {
@@ -84,38 +114,47 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkWriters has 8 goroutines write, each to a session of its own.
+// BenchmarkWriters has 8 goroutines write, each to a session of its own: through
+// one store, and through a store each as 8 processes would. bare is the same
+// inserts with the same discipline: a transaction that takes the lock at once,
+// and SQLite's own waiting for it.
 func BenchmarkWriters(b *testing.B) {
-	parallel := func(b *testing.B, body func(pb *testing.PB)) {
+	parallel := func(b *testing.B, body func(i int, next func() bool)) {
 		b.SetParallelism(max(1, 8/runtime.GOMAXPROCS(0)))
-		b.RunParallel(body)
+		var i atomic.Int64
+		b.RunParallel(func(pb *testing.PB) { body(int(i.Add(1)-1)%8, pb.Next) })
 	}
-	b.Run("bare", func(b *testing.B) {
-		db := bareDB(b)
-		s, err := db.Prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-		if err != nil {
-			b.Fatal(err)
-		}
-		parallel(b, func(pb *testing.PB) {
-			session, seq := newID(), ikigai.Seq(0)
-			for pb.Next() {
-				seq++
-				bareInsert(b, s, benchEvent(session, seq))
-			}
-		})
-	})
-	b.Run("store", func(b *testing.B) {
-		s := openStore(b)
-		parallel(b, func(pb *testing.PB) {
-			g, after := begin(b, s)
-			for pb.Next() {
-				after++
-				if err := s.Append(context.Background(), g, after-1, benchEvent(g.Session, after)); err != nil {
-					b.Fatal(err)
+	for _, connections := range []int{1, 8} {
+		b.Run(fmt.Sprintf("bare/connections=%d", connections), func(b *testing.B) {
+			dbs := bareDBs(b, connections)
+			parallel(b, func(i int, next func() bool) {
+				db := dbs[i%connections]
+				session, seq := newID(), ikigai.Seq(0)
+				for next() {
+					seq++
+					bareTransaction(b, db, benchEvent(session, seq))
 				}
-			}
+			})
 		})
-	})
+		b.Run(fmt.Sprintf("store/connections=%d", connections), func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "ikigai.db")
+			var stores []*Store
+			for range connections {
+				stores = append(stores, openAt(b, path))
+			}
+			parallel(b, func(i int, next func() bool) {
+				s := stores[i%connections]
+				g, after := begin(b, s)
+				for next() {
+					after++
+					if err := s.Append(context.Background(), g, after-1, benchEvent(g.Session, after)); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		})
+	}
 }
 
 func openStore(b *testing.B) *Store {

@@ -7,5 +7,6 @@
 // synchronous=FULL). One connection writes; a few others read, beside it.
 //
 // Beside FILE lie FILE-wal and FILE-shm, which belong to SQLite, and
-// FILE.leases, a directory with a lock file for each session that is open.
+// FILE.leases, a directory with a lock file for each session that is open and one
+// for the turn to write.
 package sqlite

@@ -25,7 +25,7 @@ func fail(path, operation string, err error) error {
 	case errors.As(err, &told):
 		return err
 	case errors.Is(err, ikigai.ErrFenced), errors.Is(err, ikigai.ErrConflict),
-		errors.Is(err, ikigai.ErrBusy), errors.Is(err, ikigai.ErrNotFound),
+		errors.Is(err, ikigai.ErrBusy), errors.Is(err, ikigai.ErrForked), errors.Is(err, ikigai.ErrNotFound),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: %w", operation, err)
 	}
@@ -85,8 +85,11 @@ func explain(path string, err error) (what, do string) {
 		"Run `ikigai doctor` to have it checked"
 }
 
-// code returns the primary result code of SQLite that err wraps, or 0.
+// code returns SQLITE_BUSY for errTurn and otherwise the primary result code of SQLite that err wraps, or 0.
 func code(err error) int {
+	if errors.Is(err, errTurn) {
+		return sqlite3.SQLITE_BUSY
+	}
 	var e *sqlite.Error
 	if errors.As(err, &e) {
 		return e.Code() & 0xff

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -17,7 +17,16 @@ import (
 	"ikigai/internal/dbschema"
 )
 
-const sqlRaiseFence = `UPDATE sessions SET fence = fence + 1 WHERE id = ?`
+const (
+	sqlRaiseFence = `UPDATE sessions SET fence = fence + 1 WHERE id = ?`
+
+	sqlNoteLease = `INSERT INTO leases (session, fence, holder, taken) VALUES (?, ?, ?, ?)
+	ON CONFLICT (session) DO UPDATE SET fence = excluded.fence, holder = excluded.holder, taken = excluded.taken`
+)
+
+// leasesSuffix, behind the path of the database, names the directory of locks:
+// one for each session that is open, and one for the turn to write.
+const leasesSuffix = ".leases"
 
 // Acquire implements ikigai.Leases. The right lies in the lock on a file, which
 // the system gives back when the process ends, however it ends.
@@ -44,7 +53,7 @@ func (s *Store) lockSession(session ikigai.ID) (*os.File, error) {
 	if err := s.sameFile(); err != nil {
 		return nil, err
 	}
-	dir := s.path + ".leases"
+	dir := s.path + leasesSuffix
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
@@ -58,7 +67,7 @@ func (s *Store) lockSession(session ikigai.ID) (*os.File, error) {
 	}
 	// The note is only for people; the lock is what counts.
 	if err := lock.Truncate(0); err == nil {
-		_, _ = fmt.Fprintln(lock, os.Getpid())
+		_, _ = fmt.Fprintln(lock, dbschema.Holder())
 	}
 	return lock, nil
 }
@@ -66,11 +75,18 @@ func (s *Store) lockSession(session ikigai.ID) (*os.File, error) {
 // holder returns a remark on the process that holds the lock on a file.
 func holder(path string) string {
 	note, err := os.ReadFile(path)
-	pid, convErr := strconv.Atoi(strings.TrimSpace(string(note)))
-	if err != nil || convErr != nil {
+	name := strings.TrimSpace(string(note))
+	if err != nil || name == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (number %d)", pid)
+	return " (" + name + ")"
+}
+
+// noteLease notes in the database who has the right to append, for people who
+// look. It belongs into a transaction that writes anyway.
+func noteLease(ctx context.Context, c *connection, g ikigai.Grant, at time.Time) error {
+	_, err := c.exec(ctx, sqlNoteLease, string(g.Session), g.Fence, dbschema.Holder(), at.UnixMicro())
+	return err
 }
 
 // nextFence raises the fence of a session and returns it. A session that the
@@ -87,8 +103,10 @@ func (s *Store) nextFence(ctx context.Context, session ikigai.ID) (fence int64, 
 			if _, err := c.exec(ctx, sqlRaiseFence, string(session)); err != nil {
 				return err
 			}
-			_, fence, err = place(ctx, c, session)
-			return err
+			if _, fence, err = place(ctx, c, session); err != nil {
+				return err
+			}
+			return noteLease(ctx, c, ikigai.Grant{Session: session, Fence: fence}, time.Now())
 		})
 	})
 	return fence, err

@@ -36,7 +36,7 @@ func tryLock(path string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := flock(f); err != nil {
+		if err := flock(f, unix.LOCK_EX|unix.LOCK_NB); err != nil {
 			f.Close()
 			return nil, err
 		}
@@ -48,9 +48,10 @@ func tryLock(path string) (*os.File, error) {
 	}
 }
 
-func flock(f *os.File) error {
+// flock takes the lock on a file, or gives it back, as how says.
+func flock(f *os.File, how int) error {
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := unix.Flock(int(f.Fd()), how)
 		if err != unix.EINTR {
 			return err
 		}

@@ -6,46 +6,42 @@ import (
 	"fmt"
 
 	"ikigai"
+	"ikigai/internal/dbschema"
 )
 
 //go:embed schema.sql
 var schema string
 
-const (
-	// schemaVersion is the version that schema creates, kept in user_version.
-	schemaVersion = 1
-	// applicationID marks the file as ours: "ikig".
-	applicationID = 0x696b6967
-)
+// applicationID marks the file as ours: "ikig". The version of its schema is
+// kept in user_version.
+const applicationID = 0x696b6967
 
 // prepareSchema makes sure that the database has the current schema. It costs
 // two reads of the file's header when it has. The error wraps
 // ikigai.ErrNotFound if the database is empty and nothing is to be created.
-func prepareSchema(ctx context.Context, c *connection, path string, create bool) error {
+func prepareSchema(ctx context.Context, c *connection, path string, create bool) (Migration, error) {
 	application, version, err := versions(ctx, c)
 	if err != nil {
-		return err
+		return Migration{}, err
 	}
 	// The two are read one after the other: the process that creates the schema
 	// may commit between them. Behind its lock they are read again.
-	if version == 0 && (application == 0 || application == applicationID) {
-		return createSchema(ctx, c, path, create)
+	if version < dbschema.Version && (application == 0 || application == applicationID) {
+		return changeSchema(ctx, c, path, create)
 	}
-	return checkVersions(path, application, version)
+	return Migration{}, checkVersions(path, application, version)
 }
 
 func checkVersions(path string, application, version int) error {
 	switch {
 	case application != applicationID:
 		return foreignDatabase(path)
-	case version > schemaVersion:
+	case version > dbschema.Version:
 		return &ikigai.Error{
 			Kind: ikigai.ErrorStore,
-			What: fmt.Sprintf("The database %s has schema version %d, and this program knows versions up to %d", path, version, schemaVersion),
+			What: fmt.Sprintf("The database %s has schema version %d, and this program knows versions up to %d", path, version, dbschema.Version),
 			Do:   "Update ikigai, or name another database file in the settings",
 		}
-	case version < schemaVersion:
-		return fmt.Errorf("schema version %d is unknown", version)
 	}
 	return nil
 }
@@ -66,22 +62,28 @@ func versions(ctx context.Context, c *connection) (application, version int, err
 	return application, version, err
 }
 
-// createSchema creates the schema in an empty file, if create is true. A lock
-// beside the file makes other processes wait that want to do the same: SQLite
-// does not wait when two connections change the journal mode at once.
-func createSchema(ctx context.Context, c *connection, path string, create bool) error {
+// changeSchema creates the schema in an empty file, if create is true, or
+// brings an older one up to date. A lock beside the file makes other processes
+// wait that want to do the same.
+func changeSchema(ctx context.Context, c *connection, path string, create bool) (Migration, error) {
 	unlock, err := lockFile(ctx, path+".creating")
 	if err != nil {
-		return err
+		return Migration{}, err
 	}
 	defer unlock()
 	application, version, err := versions(ctx, c)
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return Migration{}, err
+	case application == applicationID && 0 < version && version < dbschema.Version:
+		return migrate(ctx, c, path, version)
+	case application != 0 || version != 0: // another process was first
+		return Migration{}, checkVersions(path, application, version)
 	}
-	if application != 0 || version != 0 { // another process was first
-		return checkVersions(path, application, version)
-	}
+	return Migration{}, createSchema(ctx, c, path, create)
+}
+
+func createSchema(ctx context.Context, c *connection, path string, create bool) error {
 	var objects int
 	if err := c.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
 		return err
@@ -92,12 +94,14 @@ func createSchema(ctx context.Context, c *connection, path string, create bool) 
 	if !create {
 		return notFound(path)
 	}
-	if _, err := c.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+	// SQLite does not wait when two connections change the journal mode at once.
+	// auto_vacuum has to come first, and lets Vacuum work in small steps.
+	if _, err := c.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL"); err != nil {
 		return err
 	}
 	return c.transaction(ctx, func(ctx context.Context) error {
 		_, err := c.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d",
-			schema, applicationID, schemaVersion))
+			schema, applicationID, dbschema.Version))
 		return err
 	})
 }

@@ -22,6 +22,8 @@ type Store struct {
 	file    os.FileInfo // of the database as it was opened
 	readers *sql.DB
 	writer  *writer
+
+	migration Migration
 }
 
 var _ ikigai.Store = (*Store)(nil)
@@ -55,7 +57,11 @@ func open(ctx context.Context, path string, create bool) (*Store, error) {
 		return nil, fail(path, "open", err)
 	}
 	s := &Store{path: path, writer: newWriter(path)}
-	if err := s.writer.do(ctx, func(c *connection) error { return prepareSchema(ctx, c, path, create) }); err != nil {
+	err = s.writer.do(ctx, func(c *connection) (err error) {
+		s.migration, err = prepareSchema(ctx, c, path, create)
+		return err
+	})
+	if err != nil {
 		_ = s.writer.close() // the first error tells more
 		return nil, fail(path, "open", err)
 	}
@@ -69,6 +75,9 @@ func open(ctx context.Context, path string, create bool) (*Store, error) {
 
 // Path returns the absolute path of the database file.
 func (s *Store) Path() string { return s.path }
+
+// Migration tells what Open did to an older file.
+func (s *Store) Migration() Migration { return s.migration }
 
 // Close waits for an append under way and closes the store. Rights to append
 // that the store gave out stay taken until they are given back.
@@ -150,9 +159,19 @@ func openCompanions(path string, perm os.FileMode) {
 // openPool returns a pool of at most size connections to the file at path,
 // with further parameters.
 func openPool(path string, size int, parameters string) *sql.DB {
+	return connect(path, size, "mode=rw&_txlock=immediate&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"+
+		"&_pragma=cache_size(-4000)"+parameters)
+}
+
+// openReadOnly returns a connection that cannot write, for statements of the
+// person.
+func openReadOnly(path string) *sql.DB {
+	return connect(path, 1, "mode=ro&_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=busy_timeout(5000)")
+}
+
+func connect(path string, size int, parameters string) *sql.DB {
 	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	connector, err := sqlite.NewConnector(name.String() + "?mode=rw&_txlock=immediate" +
-		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-4000)" + parameters)
+	connector, err := sqlite.NewConnector(name.String() + "?" + parameters)
 	if err != nil {
 		panic("sqlite: parameters of a connection: " + err.Error()) // they are constant and the path is escaped
 	}

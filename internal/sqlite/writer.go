@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"path/filepath"
 	"time"
 )
 
@@ -14,6 +15,8 @@ type writer struct {
 	db   *sql.DB
 	slot chan *connection // holds the connection, nil while there is none; closed with the store
 	wait time.Duration    // for the turn to write, which other processes take too
+	turn turn             // among processes
+	jobs queue            // what waits to be committed
 }
 
 // connection is an open connection with the statements prepared on it. It
@@ -21,6 +24,7 @@ type writer struct {
 type connection struct {
 	*sql.Conn
 	wait     time.Duration
+	turn     *turn
 	prepared map[string]*sql.Stmt
 	doubtful bool // a transaction may still be open on it
 }
@@ -31,6 +35,7 @@ func newWriter(path string) *writer {
 		db:   openPool(path, 1, "&_pragma=busy_timeout(100)"),
 		slot: make(chan *connection, 1),
 		wait: 5 * time.Second,
+		turn: turn{path: filepath.Join(path+leasesSuffix, "writing")},
 	}
 	w.slot <- nil
 	return w
@@ -40,33 +45,50 @@ var errClosed = errors.New("the store is closed")
 
 // do calls f with the connection once nobody else uses it.
 func (w *writer) do(ctx context.Context, f func(*connection) error) error {
-	var c *connection
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case next, open := <-w.slot:
-		if !open {
-			return errClosed
-		}
-		c = next
+	c, err := w.take(ctx)
+	if err != nil {
+		return err
 	}
-	defer func() { w.slot <- c }()
+	defer func() { w.give(c) }()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if c == nil {
-		conn, err := w.db.Conn(ctx)
-		if err != nil {
+		if c, err = w.connect(ctx); err != nil {
 			return err
 		}
-		c = &connection{Conn: conn, wait: w.wait, prepared: make(map[string]*sql.Stmt)}
 	}
-	err := f(c)
-	if c.doubtful {
+	return f(c)
+}
+
+// take waits for the connection, which is nil if there is none.
+func (w *writer) take(ctx context.Context) (*connection, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case c, open := <-w.slot:
+		if !open {
+			return nil, errClosed
+		}
+		return c, nil
+	}
+}
+
+// give gives the connection back, or closes it if it is in doubt.
+func (w *writer) give(c *connection) {
+	if c != nil && c.doubtful {
 		c.discard()
 		c = nil
 	}
-	return err
+	w.slot <- c
+}
+
+func (w *writer) connect(ctx context.Context) (*connection, error) {
+	conn, err := w.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &connection{Conn: conn, wait: w.wait, turn: &w.turn, prepared: make(map[string]*sql.Stmt)}, nil
 }
 
 func (w *writer) close() error {
@@ -78,6 +100,7 @@ func (w *writer) close() error {
 	if c != nil {
 		c.discard()
 	}
+	w.turn.close()
 	return w.db.Close()
 }
 
@@ -119,9 +142,15 @@ func (c *connection) transaction(ctx context.Context, f func(context.Context) er
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
+	return c.finish(ctx, f)
+}
+
+// finish calls f in the transaction that has begun, and ends it.
+func (c *connection) finish(ctx context.Context, f func(context.Context) error) error {
 	// From here on there is little left to wait for, and an interrupted
 	// statement would leave more to clear up than it saves.
 	ctx = context.WithoutCancel(ctx)
+	defer c.turn.give()
 	err := f(ctx)
 	if err == nil {
 		_, err = c.exec(ctx, "COMMIT")
@@ -133,14 +162,23 @@ func (c *connection) transaction(ctx context.Context, f func(context.Context) er
 	return err
 }
 
+// begin begins a transaction that writes, once it is this one's turn.
 func (c *connection) begin(ctx context.Context) error {
-	for deadline := time.Now().Add(c.wait); ; {
+	deadline := time.Now().Add(c.wait)
+	if err := c.turn.take(ctx, deadline); err != nil {
+		return err
+	}
+	for {
 		_, err := c.exec(context.WithoutCancel(ctx), "BEGIN IMMEDIATE")
-		if !isBusy(err) || time.Now().After(deadline) {
-			return err
+		switch {
+		case err == nil:
+			return nil
+		case isBusy(err) && ctx.Err() != nil:
+			err = ctx.Err()
+		case isBusy(err) && time.Now().Before(deadline): // another program has the lock
+			continue
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+		c.turn.give()
+		return err
 	}
 }

@@ -49,7 +49,7 @@ func catalog(t *testing.T, b *bench) {
 		b.append(g, 1, last)
 		want[i] = ikigai.SessionInfo{
 			ID: id, Dir: dirs[i], Title: "what " + string(id), Created: first.Time, Updated: last.Time,
-			Events: 2, Statements: 1,
+			Events: 2, Statements: 1, Size: sizeOf(first, last),
 		}
 	}
 	for _, test := range []struct {
@@ -83,6 +83,14 @@ func catalog(t *testing.T, b *bench) {
 		}
 		break
 	}
+}
+
+// sizeOf returns the bytes that events add to the size of their session.
+func sizeOf(events ...ikigai.Event) (n int64) {
+	for _, e := range events {
+		n += int64(len(e.Content) + len(e.Data))
+	}
+	return n
 }
 
 func titles(t *testing.T, b *bench) {
