@@ -25,15 +25,15 @@ type partial struct {
 
 // shown is a line of the file, and all of them joined.
 type shown struct {
-	After    ikigai.Seq `json:"after,omitempty"` // of the first line: the session's last event when the reply began
+	After    ikigai.Seq `json:"after,omitempty"` // of the first line: the session's last event on a disk when the reply began
 	Text     string     `json:"text,omitempty"`
 	Thinking string     `json:"thinking,omitempty"`
 }
 
 func (s shown) empty() bool { return s.Text == "" && s.Thinking == "" }
 
-// add keeps a piece of the reply that came when the session's last event was
-// after.
+// add keeps a piece of the reply that came when the session's last event on a
+// disk was after.
 func (p *partial) add(after ikigai.Seq, piece shown) {
 	if p.path == "" || !p.ready() {
 		return

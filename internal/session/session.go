@@ -187,7 +187,7 @@ func (s *Session) Queue(events ...ikigai.Event) {
 func (s *Session) Show(d ikigai.Delta) {
 	if piece := (shown{Text: d.Text + d.Refusal, Thinking: d.Thinking}); !piece.empty() {
 		s.mu.Lock()
-		s.partial.add(s.head, piece)
+		s.partial.add(s.written, piece) // what is only queued may never be in the log
 		s.mu.Unlock()
 	}
 	if s.config.Shown != nil {

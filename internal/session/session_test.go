@@ -455,6 +455,31 @@ func TestPartial(t *testing.T) {
 	}
 }
 
+// P7: a kill takes an event with it that was only queued when the reply began,
+// and a second one comes before the file is removed: the text is kept once.
+func TestPartialBehindQueued(t *testing.T) {
+	f := newFixture(t)
+	s := Begin(f.config)
+	record(t, s, say("a"))
+	s.Queue(ikigai.NewEvent(ikigai.KindRequest, "", ikigai.RequestData{}))
+	s.Show(ikigai.Delta{Text: "half"})
+	saved := copyFile(t, f.config.Partial)
+	s.Close()
+	f.log.events = f.log.events[:1]
+
+	for range 2 {
+		copyBack(t, f.config.Partial, saved)
+		s, err := Restore(t.Context(), f.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+	}
+	if got := f.log.contents(); got != "user:a interrupted:half" {
+		t.Errorf("log %q", got)
+	}
+}
+
 // P7: text that is in the log as an answer is not restored once more, and a
 // torn file gives what is whole of it.
 func TestPartialOutOfDate(t *testing.T) {
