@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -59,33 +60,41 @@ func appendUntilKilled(dir string, session ikigai.ID, after int) error {
 	if err != nil {
 		return err
 	}
+	afterID := ikigai.ID("")
 	for e, err := range journal.Events(session, dir) {
 		if err != nil {
 			return err
 		}
-		after = int(e.Seq)
+		after, afterID = int(e.Seq), e.ID
 	}
 	for {
 		e := storetest.Statement(session, ikigai.Seq(after+1), strings.Repeat("said ", rand.IntN(2000)))
 		e.Blobs = []ikigai.Blob{storetest.Blob([]byte(e.ID))}
-		if err := j.Append(ikigai.Seq(after), e); err != nil {
+		if err := j.Append(ikigai.Seq(after), afterID, e); err != nil {
 			return err
 		}
 		fmt.Println(e.ID)
-		after++
+		after, afterID = after+1, e.ID
 	}
 }
 
-// killingLog kills its process at a step: even ones before an append, odd ones
+// killingLog kills its process at a step: even ones before a change, odd ones
 // after it.
 type killingLog struct {
-	ikigai.Log
+	journal.Store
 	step int
 }
 
 func (l *killingLog) Append(ctx context.Context, g ikigai.Grant, after ikigai.Seq, events ...ikigai.Event) error {
 	l.maybeDie()
-	err := l.Log.Append(ctx, g, after, events...)
+	err := l.Store.Append(ctx, g, after, events...)
+	l.maybeDie()
+	return err
+}
+
+func (l *killingLog) Fork(ctx context.Context, g ikigai.Grant, parent ikigai.ID, at ikigai.Seq) error {
+	l.maybeDie()
+	err := l.Store.Fork(ctx, g, parent, at)
 	l.maybeDie()
 	return err
 }
@@ -107,7 +116,8 @@ func deliver(dir string, session ikigai.ID, step int) error {
 		return err
 	}
 	fmt.Println("delivering")
-	return journal.Deliver(context.Background(), g, &killingLog{store, step}, filepath.Join(dir, "journals"))
+	_, err = journal.Deliver(context.Background(), g, &killingLog{store, step}, filepath.Join(dir, "journals"))
+	return err
 }
 
 // run starts the command, kills it after n lines unless n is 0, and returns
@@ -172,14 +182,14 @@ func fill(t *testing.T, dir string, session ikigai.ID, records int) []ikigai.Eve
 		t.Fatal(err)
 	}
 	events := []ikigai.Event{storetest.Session(session, "/src")}
-	if err := j.Append(0, events...); err != nil {
+	if err := j.Append(0, "", events...); err != nil {
 		t.Fatal(err)
 	}
 	for len(events) < 2*records-1 {
 		n := ikigai.Seq(len(events))
 		two := []ikigai.Event{storetest.Statement(session, n+1, "said"), storetest.Statement(session, n+2, "more")}
 		two[1].Blobs = []ikigai.Blob{storetest.Blob([]byte(two[1].ID))}
-		if err := j.Append(n, two...); err != nil {
+		if err := j.Append(n, events[n-1].ID, two...); err != nil {
 			t.Fatal(err)
 		}
 		events = append(events, two...)
@@ -241,6 +251,76 @@ func TestKilledWhileDelivering(t *testing.T) { // P7
 	}
 }
 
+// P8, law 8: the same where another holder of the session has gone on: both
+// sides' events are there, once, the one in the session, the other in a fork.
+func TestKilledWhileForking(t *testing.T) {
+	for step := 0; ; step++ {
+		dir, session := t.TempDir(), storetest.NewID()
+		events := fill(t, dir, session, 3)
+		// The session as the other holder has it: the first two events agree.
+		store, err := sqlite.Open(t.Context(), filepath.Join(dir, "ikigai.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := append(slices.Clone(events[:2]), storetest.Statement(session, 3, "theirs"), storetest.Statement(session, 4, "theirs, too"))
+		g, giveBack, err := store.Acquire(t.Context(), session)
+		if err == nil {
+			err = errors.Join(store.Append(t.Context(), g, 0, theirs...), giveBack(), store.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = run(t, child(t, "deliver", dir, session, step), 0)
+		finished := err == nil
+		for again := step - 1; again >= 0; again /= 3 {
+			_, _ = run(t, child(t, "deliver", dir, session, again), 0) // is killed, or finishes what was left
+			if again == 0 {
+				break
+			}
+		}
+		if _, err := run(t, child(t, "deliver", dir, session, -1), 0); err != nil {
+			t.Fatalf("step %d: %v", step, err)
+		}
+		wantStored(t, dir, session, theirs)
+		fork := slices.Clone(events)
+		for i := range fork[2:] {
+			fork[i+2].Session = events[2].ID
+		}
+		wantStored(t, dir, events[2].ID, append(fork, ikigai.Event{Session: events[2].ID, Kind: ikigai.KindFork}))
+		if waiting, err := journal.List(filepath.Join(dir, "journals")); err != nil || len(waiting) > 0 {
+			t.Errorf("waiting: %+v, %v", waiting, err)
+		}
+		if finished {
+			t.Logf("killed at %d steps", step)
+			return
+		}
+	}
+}
+
+// wantStored checks that a session has the events, once.
+func wantStored(t *testing.T, dir string, session ikigai.ID, events []ikigai.Event) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "ikigai.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	got, err := storetest.All(t.Context(), store, session)
+	if err != nil || len(got) != len(events) {
+		t.Fatalf("session %s has %d events, %v; want %d", session, len(got), err, len(events))
+	}
+	for i, e := range events {
+		if got[i].Session != e.Session || got[i].Kind != e.Kind || e.ID != "" && (got[i].ID != e.ID || got[i].Content != e.Content) {
+			t.Errorf("event %d is %+v, want %+v", i+1, got[i], e)
+		}
+		for _, blob := range e.Blobs {
+			if _, err := store.Blob(t.Context(), blob.Hash); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // The same at moments that nobody chose.
 func TestKilledAnytimeWhileDelivering(t *testing.T) { // P7
 	for range 8 {
@@ -265,13 +345,13 @@ func TestDiskFull(t *testing.T) { // P9
 		t.Fatal(err)
 	}
 	events := []ikigai.Event{storetest.Session(session, "/src")}
-	if err := j.Append(0, events...); err != nil {
+	if err := j.Append(0, "", events...); err != nil {
 		t.Fatal(err)
 	}
 	more := func() error {
 		n := ikigai.Seq(len(events))
 		e := storetest.Statement(session, n+1, strings.Repeat("fills the disk ", 1000))
-		err := j.Append(n, e)
+		err := j.Append(n, events[n-1].ID, e)
 		if err == nil {
 			events = append(events, e)
 		}

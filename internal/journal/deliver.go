@@ -4,198 +4,184 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"iter"
-	"os"
-	"path/filepath"
 
 	"ikigai"
 )
 
-// Deliver appends to log what waits for the session of g in the journals of
-// dirs, in the order in which the events follow one another, and removes each
-// journal once log has everything in it. It holds one append in memory at a
-// time. No journal is no error.
+// Store is what a delivery needs of a store.
+type Store interface {
+	ikigai.Log
+	ikigai.Leases
+	Fork(ctx context.Context, g ikigai.Grant, parent ikigai.ID, at ikigai.Seq) error
+}
+
+// Delivery is what became of events that waited.
+type Delivery struct {
+	Session ikigai.ID
+	Events  int // that the store has now
+
+	// Fork is set if another holder had gone on with Session: the events are
+	// in this session now, a fork of the last event that both have in common,
+	// At of the session Parent.
+	Fork   ikigai.ID
+	Parent ikigai.ID
+	At     ikigai.Seq
+}
+
+// Deliver brings what waits for the session of g in the journals of dirs into
+// store, in the order in which the events follow one another, and removes each
+// journal once store has everything in it. It returns what it brought, also
+// together with an error. It holds one append in memory at a time. No journal
+// is no error.
 //
-// The events are appended under g, the right that the caller holds now, not
-// the one under which they were written. An error leaves everything in place
-// and Deliver can be called again, with two exceptions. After ErrFenced or
-// ErrConflict the journal is kept under another name and not delivered again,
-// because another holder of the session has gone on meanwhile. So is one that
-// is damaged, once what stands before the damage is delivered. It is
-// ikigai.ErrBusy while another process has one of the journals open.
-func Deliver(ctx context.Context, g ikigai.Grant, log ikigai.Log, dirs ...string) error {
-	m, err := openAll(g.Session, dirs, openToDeliver)
-	if err != nil {
-		return fmt.Errorf("deliver the journal of session %s: %w", g.Session, err)
-	}
-	defer m.close()
-	if err := m.deliver(ctx, g, log); err != nil {
-		return fmt.Errorf("deliver the journal of session %s: %w", g.Session, err)
-	}
-	return nil
+// The events are appended under g, the right that the caller holds now or has
+// lost, not the one under which they were written. Where another holder of the
+// session has gone on meanwhile, they become a fork of the last event that both
+// have in common. Its ID is that of the first event that differs, so that a
+// delivery that is repeated finds it; the events keep ID and Seq.
+//
+// An error leaves everything in place and Deliver can be called again, with two
+// exceptions. A journal whose place is not in the store, because what it
+// follows is lost, is kept under another name and not delivered again; the
+// error wraps ErrConflict. So is one that is damaged, once what stands before
+// the damage is delivered. The error is ErrFenced if g is out of date and
+// nobody has gone on, and ErrBusy while another process has one of the journals
+// or the fork open.
+func Deliver(ctx context.Context, g ikigai.Grant, store Store, dirs ...string) ([]Delivery, error) {
+	return deliver(ctx, g, store, store, dirs)
 }
 
-// Events yields the events of a session that wait in the journals of dirs,
-// without those that it yielded before at the same place or a later one: what
-// to read behind the events of a store that takes none. A journal that is
-// being written to is read as far as it has come. An error is last.
-func Events(session ikigai.ID, dirs ...string) iter.Seq2[ikigai.Event, error] {
-	return func(yield func(ikigai.Event, error) bool) {
-		m, err := openAll(session, dirs, os.Open)
-		if err != nil {
-			yield(ikigai.Event{}, fmt.Errorf("read the journal of session %s: %w", session, err))
-			return
-		}
-		defer m.close()
-		last := ikigai.Seq(0)
-		for next := m.first(); next != nil; next = m.first() {
-			for _, e := range next.record.Events {
-				if e.Seq <= last {
-					continue
-				}
-				if !yield(e, nil) {
-					return
-				}
-				last = e.Seq
+// Replay is Deliver of what was written under g, without forks: on ErrFenced and
+// ErrConflict, too, the journals stay in place.
+func Replay(ctx context.Context, g ikigai.Grant, log ikigai.Log, dirs ...string) error {
+	_, err := deliver(ctx, g, log, nil, dirs)
+	return err
+}
+
+func deliver(ctx context.Context, g ikigai.Grant, log ikigai.Log, forks Store, dirs []string) (done []Delivery, err error) {
+	all, err := openAll(g.Session, dirs, openToDeliver)
+	defer all.close()
+	if err == nil {
+		for fence, files := range all.byWriter() {
+			if forks == nil && fence != g.Fence {
+				continue
 			}
-			next.advance()
-		}
-		if err := m.err(); err != nil {
-			yield(ikigai.Event{}, fmt.Errorf("read the journal of session %s: %w", session, err))
-		}
-	}
-}
-
-// merged is the journals of one session in several directories.
-type merged []*waitingFile
-
-// waitingFile is an open journal with the next record in it.
-type waitingFile struct {
-	path   string
-	file   *os.File
-	reader *reader
-	record Record // valid while err is nil
-	err    error  // io.EOF, errTorn: there is no more
-}
-
-// openAll opens the journals of a session that there are, each with open.
-func openAll(session ikigai.ID, dirs []string, open func(path string) (*os.File, error)) (merged, error) {
-	var m merged
-	for _, dir := range dirs {
-		path, err := fileName(dir, session)
-		if err != nil {
-			return nil, err
-		}
-		f, err := open(path)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			m.close()
-			return nil, err
-		}
-		w := &waitingFile{path: path, file: f}
-		if w.reader, w.err = readFile(f); w.err == nil {
-			w.advance()
-		}
-		m = append(m, w)
-	}
-	return m, nil
-}
-
-func openToDeliver(path string) (*os.File, error) { return openLocked(path, os.O_RDWR) }
-
-func (w *waitingFile) advance() { w.record, w.err = w.reader.next() }
-
-// empty reports whether all records were read. A torn one was never
-// acknowledged: whoever wrote it knew that it was not kept.
-func (w *waitingFile) empty() bool {
-	return errors.Is(w.err, io.EOF) || errors.Is(w.err, errTorn)
-}
-
-// damaged reports whether the rest of the file can never be read.
-func (w *waitingFile) damaged() bool {
-	return errors.Is(w.err, errDamaged) || errors.Is(w.err, errHeader)
-}
-
-func (m merged) close() {
-	for _, w := range m {
-		w.file.Close()
-	}
-}
-
-// first returns the file whose next record comes first, or nil.
-func (m merged) first() *waitingFile {
-	var first *waitingFile
-	for _, w := range m {
-		if w.err == nil && (first == nil || w.record.After < first.record.After) {
-			first = w
+			t := target{log: log, forks: forks, grant: g, files: files, done: Delivery{Session: g.Session}}
+			err = errors.Join(err, t.deliver(ctx), t.release())
+			if t.done.Events > 0 {
+				done = append(done, t.done)
+			}
 		}
 	}
-	return first
-}
-
-// err returns the first error of a file other than its end.
-func (m merged) err() error {
-	for _, w := range m {
-		if w.err != nil && !w.empty() {
-			return fmt.Errorf("%s: %w", w.path, w.err)
-		}
+	if err != nil {
+		err = fmt.Errorf("deliver the journal of session %s: %w", g.Session, err)
 	}
-	return nil
+	return done, err
 }
 
-func (m merged) deliver(ctx context.Context, g ikigai.Grant, log ikigai.Log) error {
-	for next := m.first(); next != nil; next = m.first() {
-		// What cannot be read now may have its place before r.
-		if err := m.unreadable(); err != nil {
+// target takes the events of one writer: into the session, and from where
+// another one has gone on into a fork.
+type target struct {
+	log   ikigai.Log
+	forks Store // nil to make none
+	files files
+
+	grant    ikigai.Grant  // of the session that takes events now
+	giveBack func() error  // the fork; nil if it is none
+	last     Record        // the last one that was delivered
+	since    ikigai.Micros // time of the first event in the fork
+	done     Delivery
+}
+
+// errPlace is ErrConflict with a reason that no fork can do away with.
+var errPlace = fmt.Errorf("what its events follow is not in the database: %w", ikigai.ErrConflict)
+
+func (t *target) deliver(ctx context.Context) error {
+	for next := t.files.first(); next != nil; next = t.files.first() {
+		// What cannot be read now may have its place before the next record.
+		if err := t.files.unreadable(); err != nil {
 			return err
 		}
-		r := next.record
-		err := log.Append(ctx, g, r.After, r.Events...)
-		if errors.Is(err, ikigai.ErrFenced) || errors.Is(err, ikigai.ErrConflict) {
-			return errors.Join(err, next.keep(r.Grant.Fence, suffixRefused))
+		err := t.append(ctx, next.record)
+		if errors.Is(err, errPlace) && t.forks != nil {
+			return errors.Join(err, next.keep(next.record.Grant.Fence, suffixRefused))
 		}
 		if err != nil {
 			return err
 		}
+		t.done.Events += len(next.record.Events)
+		t.last = next.record
 		next.advance()
 	}
-	if err := m.unreadable(); err != nil {
+	if err := t.files.unreadable(); err != nil {
 		return err
 	}
-	return m.finish()
-}
-
-// unreadable returns the error of a file that may be readable later.
-func (m merged) unreadable() error {
-	for _, w := range m {
-		if w.err != nil && !w.empty() && !w.damaged() {
-			return fmt.Errorf("%s: %w", w.path, w.err)
-		}
-	}
-	return nil
-}
-
-// finish removes the journals that are delivered.
-func (m merged) finish() error {
-	var problems []error
-	for _, w := range m {
-		if w.damaged() {
-			problems = append(problems, w.err, w.keep(0, suffixDamaged))
-		} else if err := errors.Join(os.Remove(w.path), syncDir(filepath.Dir(w.path))); err != nil {
-			problems = append(problems, err)
-		}
-	}
-	return errors.Join(problems...)
-}
-
-// keep renames the file for good.
-func (w *waitingFile) keep(fence int64, ending string) error {
-	to, err := setAside(w.path, fence, ending)
-	if err != nil {
+	if err := t.tell(ctx); err != nil {
 		return err
 	}
-	return fmt.Errorf("the journal is kept as %s", to)
+	return t.files.finish()
+}
+
+// append delivers a record, to a fork if it must.
+func (t *target) append(ctx context.Context, r Record) error {
+	if err := t.checkPlace(ctx, r); err != nil {
+		return err
+	}
+	for {
+		err := t.log.Append(ctx, t.grant, r.After, adopted(t.grant.Session, r.Events)...)
+		if t.forks == nil || !errors.Is(err, ikigai.ErrFenced) && !errors.Is(err, ikigai.ErrConflict) {
+			return err
+		}
+		if r, err = t.fork(ctx, r, err); err != nil {
+			return err
+		}
+	}
+}
+
+// adopted returns events as those of a session.
+func adopted(session ikigai.ID, events []ikigai.Event) []ikigai.Event {
+	for i := range events {
+		events[i].Session = session
+	}
+	return events
+}
+
+// checkPlace looks whether the event that r follows is where it should be.
+// There would be no conflict if another holder had gone on by as many events.
+func (t *target) checkPlace(ctx context.Context, r Record) error {
+	if n := len(t.last.Events); r.AfterID == "" || n > 0 && t.last.Events[n-1].ID == r.AfterID {
+		return nil
+	}
+	for e, err := range t.log.Events(ctx, t.grant.Session, r.After-1) {
+		if err != nil {
+			return err
+		}
+		if e.ID != r.AfterID {
+			break
+		}
+		return nil
+	}
+	return errPlace
+}
+
+// tell appends the event that says where a fork comes from, behind all others.
+// If there is something behind them already, a delivery that was cut short has
+// told, or a person has gone on since.
+func (t *target) tell(ctx context.Context) error {
+	n := len(t.last.Events)
+	if t.done.Fork == "" || n == 0 {
+		return nil
+	}
+	last := t.last.Events[n-1].Seq
+	for _, err := range t.log.Events(ctx, t.grant.Session, last) {
+		return err
+	}
+	return t.log.Append(ctx, t.grant, last, t.forkEvent(last+1))
+}
+
+func (t *target) release() error {
+	if t.giveBack == nil {
+		return nil
+	}
+	return t.giveBack()
 }

@@ -8,6 +8,8 @@
 // that continues the one before: what a crash left of the last record is
 // recognised, and the bytes of an older file never pass for a record.
 //
-// A journal that its store refuses, because another holder of the session has
-// gone on meanwhile, is renamed to SESSION.FENCE.refused and kept.
+// Where another holder of the session has gone on meanwhile, what waited becomes
+// a fork of the session. What one writer left and another finds in its way is
+// renamed to SESSION.FENCE.journal and delivered apart; what can never be
+// delivered is kept as SESSION.FENCE.refused or SESSION.FENCE.damaged.
 package journal

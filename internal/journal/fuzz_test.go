@@ -16,9 +16,10 @@ func FuzzDecode(f *testing.F) {
 	full := event(7, "content")
 	full.Data = []byte(`{"a":1}`)
 	full.Blobs = []ikigai.Blob{{Hash: "h", Bytes: []byte("bytes")}, {}}
-	for _, r := range []Record{{}, {Grant: grant, After: 6, Events: []ikigai.Event{full, event(8, "")}}} {
+	for _, r := range []Record{{}, {Grant: grant, After: 6, AfterID: "id", Events: []ikigai.Event{full, event(8, "")}}} {
 		f.Add(encode(nil, r))
 	}
+	f.Add(oldest(Record{Grant: grant, After: 6, Events: []ikigai.Event{full, event(8, "")}}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := decode(b)
@@ -32,6 +33,25 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// oldest is encode of the version that knew neither AfterID nor Like.
+func oldest(r Record) []byte {
+	b := encode(nil, r)
+	n := 1 // for the length of AfterID
+	for _, e := range r.Events {
+		n += len(e.Blobs)
+	}
+	return b[:len(b)-n]
+}
+
+func TestOldestVersion(t *testing.T) {
+	want := Record{Grant: grant, After: 6, Events: []ikigai.Event{event(7, "a"), event(8, "b")}}
+	want.Events[0].Blobs = []ikigai.Blob{{Hash: "h", Bytes: []byte("bytes")}}
+	got, err := decode(oldest(want))
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
 // Any event comes back as it was, byte for byte.
 func FuzzEncode(f *testing.F) {
 	f.Add("id", "main", "user", int64(1), int64(2), "content", []byte(`{}`), "hash", []byte("blob"))
@@ -39,9 +59,9 @@ func FuzzEncode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, interaction, kind string, seq, time int64, content string, data []byte, hash string, blob []byte) {
 		e := ikigai.Event{
 			Session: session, Seq: ikigai.Seq(seq), ID: ikigai.ID(id), Interaction: interaction, Kind: ikigai.Kind(kind),
-			Time: ikigai.Micros(time), Content: content, Data: data, Blobs: []ikigai.Blob{{Hash: hash, Bytes: blob}},
+			Time: ikigai.Micros(time), Content: content, Data: data, Blobs: []ikigai.Blob{{Hash: hash, Bytes: blob, Like: id}},
 		}
-		want := Record{Grant: ikigai.Grant{Session: session, Fence: time}, After: ikigai.Seq(seq), Events: []ikigai.Event{e, {}}}
+		want := Record{Grant: ikigai.Grant{Session: session, Fence: time}, After: ikigai.Seq(seq), AfterID: ikigai.ID(kind), Events: []ikigai.Event{e, {}}}
 		got, err := decode(encode(nil, want))
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)

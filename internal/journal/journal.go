@@ -108,13 +108,14 @@ func (j *Journal) begin() error {
 }
 
 // Append writes the events, with their blobs, behind those that wait already.
-// They are on the disk when it returns nil. After an error they are not in the
-// journal, and the same events can be appended again.
-func (j *Journal) Append(after ikigai.Seq, events ...ikigai.Event) error {
+// They follow the event at after, whose ID is afterID, "" for none. They are on
+// the disk when it returns nil. After an error they are not in the journal, and
+// the same events can be appended again.
+func (j *Journal) Append(after ikigai.Seq, afterID ikigai.ID, events ...ikigai.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	if err := j.append(Record{Grant: j.grant, After: after, Events: events}); err != nil {
+	if err := j.append(Record{Grant: j.grant, After: after, AfterID: afterID, Events: events}); err != nil {
 		return fmt.Errorf("append to journal %s: %w", j.path, err)
 	}
 	return nil
@@ -156,10 +157,10 @@ func (j *Journal) write(b []byte) error {
 	return nil
 }
 
-// startAfresh keeps what another writer left, which the store is going to
-// refuse, under another name and begins a new file.
+// startAfresh gives what another writer left, which is to be delivered apart,
+// another name and begins a new file.
 func (j *Journal) startAfresh() error {
-	if _, err := setAside(j.path, j.tail.fence, suffixRefused); err != nil {
+	if _, err := setAside(j.path, j.tail.fence, suffix); err != nil {
 		return err
 	}
 	err := j.file.Close()
@@ -197,8 +198,8 @@ func (t *tail) otherWriter(r Record) bool {
 	return t.records > 0 && t.fence != r.Grant.Fence && t.seq != r.After
 }
 
-// setAside renames a journal so that it is not delivered, and returns its new
-// path. The caller has it locked.
+// setAside renames a journal so that it stands in nobody's way, and returns its
+// new path. The caller has it locked.
 func setAside(path string, fence int64, ending string) (string, error) {
 	base := strings.TrimSuffix(path, suffix)
 	for n := 0; ; n++ {

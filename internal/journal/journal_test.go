@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,18 +29,38 @@ func event(seq ikigai.Seq, content string) ikigai.Event {
 	return e
 }
 
-// fakeLog is a log in memory that keeps to the contract of ikigai.Log.
+// fakeLog is a session in a store in memory, with its forks. It keeps to the
+// contract of Store.
 type fakeLog struct {
 	fence  int64
 	events []ikigai.Event
+	forks  map[ikigai.ID]*fakeLog // of the main session
+	base   ikigai.Seq             // of a fork: the last event that it shares
+	busy   map[ikigai.ID]bool
 	calls  int
 	err    error // returned instead of appending
+}
+
+func (l *fakeLog) session(id ikigai.ID) *fakeLog {
+	if id == session {
+		return l
+	}
+	if f := l.forks[id]; f != nil {
+		return f
+	}
+	return &fakeLog{}
 }
 
 func (l *fakeLog) Append(_ context.Context, g ikigai.Grant, after ikigai.Seq, events ...ikigai.Event) error {
 	l.calls++
 	if l.err != nil {
 		return l.err
+	}
+	l = l.session(g.Session)
+	for _, e := range events {
+		if e.Session != g.Session {
+			return errors.New("an event of another session")
+		}
 	}
 	for len(events) > 0 && int(after) < len(l.events) && l.events[after].ID == events[0].ID {
 		after, events = after+1, events[1:]
@@ -57,8 +78,52 @@ func (l *fakeLog) Append(_ context.Context, g ikigai.Grant, after ikigai.Seq, ev
 	return nil
 }
 
-func (l *fakeLog) Events(context.Context, ikigai.ID, ikigai.Seq) iter.Seq2[ikigai.Event, error] {
-	return nil // not needed
+func (l *fakeLog) Events(_ context.Context, id ikigai.ID, after ikigai.Seq) iter.Seq2[ikigai.Event, error] {
+	return func(yield func(ikigai.Event, error) bool) {
+		events := l.session(id).events
+		for _, e := range events[min(int(after), len(events)):] {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (l *fakeLog) Acquire(_ context.Context, id ikigai.ID) (ikigai.Grant, func() error, error) {
+	if l.busy[id] {
+		return ikigai.Grant{}, nil, ikigai.ErrBusy
+	}
+	if l.busy == nil {
+		l.busy = map[ikigai.ID]bool{}
+	}
+	l.busy[id] = true
+	s := l.session(id)
+	s.fence++
+	return ikigai.Grant{Session: id, Fence: s.fence}, func() error { delete(l.busy, id); return nil }, nil
+}
+
+func (l *fakeLog) Fork(_ context.Context, g ikigai.Grant, parent ikigai.ID, at ikigai.Seq) error {
+	events := l.session(parent).events
+	if at < 1 || int(at) > len(events) {
+		return ikigai.ErrNotFound
+	}
+	if f := l.forks[g.Session]; f != nil {
+		if f.base != at {
+			return ikigai.ErrConflict
+		}
+		return nil
+	}
+	if l.forks == nil {
+		l.forks = map[ikigai.ID]*fakeLog{}
+	}
+	l.forks[g.Session] = &fakeLog{fence: g.Fence, base: at, events: slices.Clone(events[:at])}
+	return nil
+}
+
+// deliverAll is Deliver without what it returns beside the error.
+func deliverAll(ctx context.Context, g ikigai.Grant, store Store, dirs ...string) error {
+	_, err := Deliver(ctx, g, store, dirs...)
+	return err
 }
 
 func mustOpen(t *testing.T, dir string, g ikigai.Grant) *Journal {
@@ -73,7 +138,7 @@ func mustOpen(t *testing.T, dir string, g ikigai.Grant) *Journal {
 
 func mustAppend(t *testing.T, j *Journal, after ikigai.Seq, events ...ikigai.Event) {
 	t.Helper()
-	if err := j.Append(after, events...); err != nil {
+	if err := j.Append(after, "", events...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -139,7 +204,7 @@ func TestDelivered(t *testing.T) {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	log := &fakeLog{}
-	if err := Deliver(t.Context(), grant, log, dir); err != nil {
+	if err := deliverAll(t.Context(), grant, log, dir); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, log.events); diff != "" {
@@ -148,7 +213,7 @@ func TestDelivered(t *testing.T) {
 	if l := list(t, dir); log.calls != 3 || len(l) != 0 {
 		t.Errorf("%d appends; waiting: %v", log.calls, l)
 	}
-	if err := Deliver(t.Context(), grant, log, dir, filepath.Join(dir, "none")); err != nil || log.calls != 3 {
+	if err := deliverAll(t.Context(), grant, log, dir, filepath.Join(dir, "none")); err != nil || log.calls != 3 {
 		t.Errorf("nothing to deliver: %v, %d appends", err, log.calls)
 	}
 }
@@ -161,7 +226,7 @@ func TestDeliveredByALaterStart(t *testing.T) {
 	mustAppend(t, j, 1, event(2, "b"))
 	mustClose(t, j)
 	later := ikigai.Grant{Session: session, Fence: 4}
-	if err := Deliver(t.Context(), later, log, dir); err != nil || len(log.events) != 2 {
+	if err := deliverAll(t.Context(), later, log, dir); err != nil || len(log.events) != 2 {
 		t.Errorf("%v, %d events", err, len(log.events))
 	}
 }
@@ -175,11 +240,11 @@ func TestDeliveryInterrupted(t *testing.T) { // P9
 	mustAppend(t, j, 1, event(2, "b"))
 	mustClose(t, j)
 	log := &fakeLog{err: errors.New("away")}
-	if err := Deliver(t.Context(), grant, log, dir); !errors.Is(err, log.err) {
+	if err := deliverAll(t.Context(), grant, log, dir); !errors.Is(err, log.err) {
 		t.Errorf("error %v", err)
 	}
 	log.err, log.events = nil, []ikigai.Event{event(1, "a")}
-	if err := Deliver(t.Context(), grant, log, dir); err != nil || len(log.events) != 2 {
+	if err := deliverAll(t.Context(), grant, log, dir); err != nil || len(log.events) != 2 {
 		t.Errorf("%v, %d events", err, len(log.events))
 	}
 }
@@ -205,7 +270,7 @@ func TestTwoPlaces(t *testing.T) {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	log := &fakeLog{}
-	if err := Deliver(t.Context(), grant, log, first, second); err != nil {
+	if err := deliverAll(t.Context(), grant, log, first, second); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, log.events); diff != "" {
@@ -213,33 +278,6 @@ func TestTwoPlaces(t *testing.T) {
 	}
 	if len(list(t, first)) != 0 || len(list(t, second)) != 0 {
 		t.Error("delivered journals are left")
-	}
-}
-
-func TestRefused(t *testing.T) { // P8
-	for name, log := range map[string]*fakeLog{
-		"fenced":   {fence: 9, events: []ikigai.Event{event(1, "a")}},
-		"conflict": {fence: 3, events: []ikigai.Event{event(1, "a"), event(2, "another")}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			for range 2 { // a second one does not take the place of the first
-				j := mustOpen(t, dir, grant)
-				mustAppend(t, j, 1, event(2, "b"))
-				mustClose(t, j)
-				err := Deliver(t.Context(), grant, log, dir)
-				if !errors.Is(err, ikigai.ErrFenced) && !errors.Is(err, ikigai.ErrConflict) {
-					t.Errorf("error %v", err)
-				}
-			}
-			l := list(t, dir)
-			if len(l) != 2 || !l[0].Refused || l[0].Events != 1 || l[0].Session != session || !l[1].Refused {
-				t.Errorf("waiting: %+v", l)
-			}
-			if err := Deliver(t.Context(), grant, log, dir); err != nil {
-				t.Errorf("after it was refused: %v", err)
-			}
-		})
 	}
 }
 
@@ -257,7 +295,7 @@ func TestOtherWriterKeptApart(t *testing.T) { // P8
 	mustAppend(t, j, 5, event(6, "more"))
 	mustClose(t, j)
 	l := list(t, dir)
-	if len(l) != 2 || !l[0].Refused || l[0].Events != 1 || l[1].Refused || l[1].Events != 2 {
+	if len(l) != 2 || l[0].Aside || l[0].Events != 1 || l[1].Aside || l[1].Events != 2 {
 		t.Errorf("waiting: %+v", l)
 	}
 
@@ -278,7 +316,7 @@ func TestOneAtATime(t *testing.T) { // P8
 	if _, err := Open(dir, grant); !errors.Is(err, ikigai.ErrBusy) {
 		t.Errorf("opened twice: %v", err)
 	}
-	if err := Deliver(t.Context(), grant, &fakeLog{}, dir); !errors.Is(err, ikigai.ErrBusy) {
+	if err := deliverAll(t.Context(), grant, &fakeLog{}, dir); !errors.Is(err, ikigai.ErrBusy) {
 		t.Errorf("delivered while open: %v", err)
 	}
 	if l := list(t, dir); len(l) != 1 || l[0].Events != 1 {
@@ -294,7 +332,7 @@ func TestRemovedWhileOpen(t *testing.T) { // P9
 	if err := os.Remove(j.path); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Append(1, event(2, "b")); !errors.Is(err, errGone) {
+	if err := j.Append(1, "", event(2, "b")); !errors.Is(err, errGone) {
 		t.Errorf("append to a removed file: %v", err)
 	}
 	mustClose(t, j)
@@ -372,7 +410,7 @@ func testTorn(t *testing.T, file []byte, records int) {
 	mustAppend(t, j, ikigai.Seq(records), event(ikigai.Seq(records+1), "after the crash"))
 	mustClose(t, j)
 	log := &fakeLog{}
-	if err := Deliver(t.Context(), grant, log, dir); err != nil {
+	if err := deliverAll(t.Context(), grant, log, dir); err != nil {
 		t.Fatal(err)
 	}
 	if len(log.events) != records+1 || log.events[records].Content != "after the crash" {
@@ -395,14 +433,14 @@ func TestDamaged(t *testing.T) {
 			t.Fatalf("byte %d: opened", n)
 		}
 		log := &fakeLog{}
-		err := Deliver(t.Context(), grant, log, dir)
+		err := deliverAll(t.Context(), grant, log, dir)
 		if err == nil || len(log.events) != whole(ends, n) {
 			t.Fatalf("byte %d: %v, %d events delivered, want %d", n, err, len(log.events), whole(ends, n))
 		}
 		if l := list(t, dir); len(l) != 1 || !l[0].Damaged || l[0].Events != len(log.events) {
 			t.Fatalf("byte %d: waiting %+v", n, l)
 		}
-		if err := Deliver(t.Context(), grant, log, dir); err != nil {
+		if err := deliverAll(t.Context(), grant, log, dir); err != nil {
 			t.Fatalf("byte %d: told twice: %v", n, err)
 		}
 	}

@@ -10,15 +10,17 @@ import (
 // Record is one Append that waits: events that follow after, appended under a
 // grant.
 type Record struct {
-	Grant  ikigai.Grant
-	After  ikigai.Seq
-	Events []ikigai.Event
+	Grant   ikigai.Grant
+	After   ikigai.Seq
+	AfterID ikigai.ID // of the event at After; "" if there is none or an older version wrote the record
+	Events  []ikigai.Event
 }
 
 var errRecord = errors.New("the record does not have the form of one")
 
 // encode appends the binary form of r to b. Numbers are varints, texts and
-// bytes have their length in front; everything is kept byte for byte.
+// bytes have their length in front; everything is kept byte for byte. AfterID
+// and what blobs are like come last: older versions end before them.
 func encode(b []byte, r Record) []byte {
 	b = appendText(b, r.Grant.Session)
 	b = binary.AppendVarint(b, r.Grant.Fence)
@@ -26,6 +28,12 @@ func encode(b []byte, r Record) []byte {
 	b = binary.AppendUvarint(b, uint64(len(r.Events)))
 	for i := range r.Events {
 		b = encodeEvent(b, &r.Events[i])
+	}
+	b = appendText(b, r.AfterID)
+	for _, e := range r.Events {
+		for _, blob := range e.Blobs {
+			b = appendText(b, blob.Like)
+		}
 	}
 	return b
 }
@@ -64,6 +72,14 @@ func decode(b []byte) (Record, error) {
 	r := Record{Grant: ikigai.Grant{Session: ikigai.ID(d.text()), Fence: d.number()}, After: ikigai.Seq(d.number())}
 	for range d.count() {
 		r.Events = append(r.Events, d.event())
+	}
+	if len(d.rest) > 0 {
+		r.AfterID = ikigai.ID(d.text())
+		for _, e := range r.Events {
+			for i := range e.Blobs {
+				e.Blobs[i].Like = d.text()
+			}
+		}
 	}
 	if d.failed || len(d.rest) > 0 {
 		return Record{}, errRecord

@@ -26,12 +26,13 @@ const (
 // above fails and back to the store when that works again; the person is told
 // of every step. It is used by one goroutine at a time.
 type ladder struct {
-	log    ikigai.Log
+	store  journal.Store
 	grant  ikigai.Grant
 	dirs   []string // of journals, best first
 	notice func(string)
 
 	last    ikigai.Seq     // the last event on any disk
+	lastID  ikigai.ID      // its ID
 	backlog []ikigai.Event // on no disk
 	waiting bool           // there are events in journals
 
@@ -90,12 +91,14 @@ func (l *ladder) toStore(timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if l.waiting {
-		if err := l.deliver(ctx); err != nil {
+		l.closeJournal()
+		if err := journal.Replay(ctx, l.grant, l.store, l.dirs...); err != nil {
 			return err
 		}
+		l.waiting = false
 	}
 	if len(l.backlog) > 0 {
-		if err := l.log.Append(ctx, l.grant, l.last, l.backlog...); err != nil {
+		if err := l.store.Append(ctx, l.grant, l.last, l.backlog...); err != nil {
 			return err
 		}
 		l.settle()
@@ -109,15 +112,15 @@ func (l *ladder) toStore(timeout time.Duration) error {
 
 // settle empties the backlog, which is now on a disk.
 func (l *ladder) settle() {
-	l.last = l.backlog[len(l.backlog)-1].Seq
-	l.backlog = nil
+	last := l.backlog[len(l.backlog)-1]
+	l.last, l.lastID, l.backlog = last.Seq, last.ID, nil
 }
 
 func (l *ladder) storeFailed(err error) {
 	l.rung = max(l.rung, 1)
-	if errors.Is(err, ikigai.ErrFenced) || errors.Is(err, ikigai.ErrConflict) {
+	if outdone(err) {
 		l.lost = true
-		l.notice("Another process has gone on with this session. What happens here is kept in a journal beside the database and not delivered; begin a new session.")
+		l.notice("Another process has gone on with this session. What happens here is kept in a journal and becomes a session of its own, a fork of this one, when the program ends.")
 		return
 	}
 	l.retryAt = time.Now().Add(retryTime)
@@ -136,7 +139,7 @@ func (l *ladder) toJournal() error {
 		}
 		l.journal = j
 	}
-	if err := l.journal.Append(l.last, l.backlog...); err != nil {
+	if err := l.journal.Append(l.last, l.lastID, l.backlog...); err != nil {
 		return err
 	}
 	l.waiting = true
@@ -165,26 +168,62 @@ func (l *ladder) tell(rung int, format string, args ...any) {
 	}
 }
 
-// deliver brings what waits in the journals into the store.
+// deliver brings what waits in the journals into the store, and tells where
+// that is if it is not this session.
 func (l *ladder) deliver(ctx context.Context) error {
 	l.closeJournal()
-	if err := journal.Deliver(ctx, l.grant, l.log, l.dirs...); err != nil {
-		return err
+	done, err := journal.Deliver(ctx, l.grant, l.store, l.dirs...)
+	for _, d := range done {
+		if d.Fork != "" {
+			l.notice(fmt.Sprintf("Another process had gone on with this session. %d events that were kept in a journal are in the session %s now, a fork of it: go on there with `ikigai run --resume %s`.",
+				d.Events, d.Fork, d.Fork))
+		}
 	}
-	l.waiting = false
-	return nil
+	if err == nil {
+		l.waiting = false
+	}
+	return err
 }
 
 // close makes a last attempt to bring everything into the store. What waits in
 // a journal is delivered at a later start otherwise.
 func (l *ladder) close() {
-	if l.rung > 0 && !l.lost {
-		_ = l.toStore(retryTimeout)
+	if l.rung > 0 {
+		l.lastAttempt()
 	}
 	if n := len(l.backlog); n > 0 {
 		l.notice(fmt.Sprintf("%d events of this session could be kept on no disk. They are lost with the end of the program.", n))
 	}
 	l.closeJournal()
+}
+
+func (l *ladder) lastAttempt() {
+	if !l.lost {
+		err := l.toStore(retryTimeout)
+		if l.lost = outdone(err); !l.lost {
+			return
+		}
+	}
+	for l.rung = 1; len(l.backlog) > 0 && l.rung <= len(l.dirs); l.rung++ {
+		if l.toJournal() == nil {
+			break
+		}
+		l.closeJournal()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	defer cancel()
+	switch err := l.deliver(ctx); {
+	case errors.Is(err, ikigai.ErrConflict):
+		l.notice(fmt.Sprintf("What happened here since another process went on cannot be brought into the database: %s. Keep that file.", reason(err)))
+	case err != nil:
+		l.notice(fmt.Sprintf("What happened here since another process went on waits in a journal, for a later start to deliver: %s.", reason(err)))
+	}
+}
+
+// outdone reports whether an error of the store says that another process has
+// gone on with the session.
+func outdone(err error) bool {
+	return errors.Is(err, ikigai.ErrFenced) || errors.Is(err, ikigai.ErrConflict)
 }
 
 func (l *ladder) closeJournal() {

@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"ikigai"
+	"ikigai/internal/journal"
 )
 
 // Projection is a view that takes in every event of the session, in order.
@@ -29,8 +30,8 @@ type Projection interface {
 
 // Config says what a session works with.
 type Config struct {
-	Log         ikigai.Log   // of the store
-	Grant       ikigai.Grant // the right to append to it
+	Store       journal.Store
+	Grant       ikigai.Grant // the right to append to the session
 	Journals    []string     // directories for what the store does not take, best first
 	Partial     string       // file that keeps what is shown of an unfinished reply; "" keeps none
 	Projections []Projection
@@ -80,7 +81,7 @@ func NewID() ikigai.ID { return ikigai.ID(uuid.Must(uuid.NewV7()).String()) }
 // must call Close.
 func Begin(config Config) *Session {
 	s := &Session{id: config.Grant.Session, config: config, partial: partial{path: config.Partial}}
-	s.ladder = ladder{log: config.Log, grant: config.Grant, dirs: config.Journals, notice: s.notice}
+	s.ladder = ladder{store: config.Store, grant: config.Grant, dirs: config.Journals, notice: s.notice}
 	s.work, s.done = sync.NewCond(&s.mu), sync.NewCond(&s.mu)
 	go s.write()
 	return s
@@ -103,11 +104,13 @@ func (s *Session) restore(ctx context.Context) error {
 		return err
 	}
 	replied := ikigai.Seq(0) // the last event that ends what was shown of a reply
-	for e, err := range ahead(s.config.Log.Events(ctx, s.id, 0)) {
+	lastID := ikigai.ID("")
+	for e, err := range ahead(s.config.Store.Events(ctx, s.id, 0)) {
 		if err != nil {
 			return err
 		}
 		s.take(e)
+		lastID = e.ID
 		if endsReply(e.Kind) {
 			replied = e.Seq
 		}
@@ -115,7 +118,7 @@ func (s *Session) restore(ctx context.Context) error {
 	if s.head == 0 {
 		return ikigai.ErrNotFound
 	}
-	s.written, s.ladder.last = s.head, s.head
+	s.written, s.ladder.last, s.ladder.lastID = s.head, s.head, lastID
 	shown := s.partial.read()
 	if !shown.empty() && shown.After >= replied {
 		e := ikigai.NewEvent(ikigai.KindInterrupted, shown.Text,

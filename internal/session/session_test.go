@@ -3,10 +3,12 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,10 +23,11 @@ import (
 	"ikigai/internal/journal"
 )
 
-// memoryLog is a Log in memory that can be told to fail.
+// memoryLog is a store in memory that can be told to fail.
 type memoryLog struct {
 	mu      sync.Mutex
 	events  []ikigai.Event
+	forks   map[ikigai.ID]*memoryLog
 	blobs   map[string]string
 	appends int
 	err     error  // returned instead of appending
@@ -32,19 +35,22 @@ type memoryLog struct {
 	hold    func() // called before each append, if there is one
 }
 
-func (l *memoryLog) Append(_ context.Context, _ ikigai.Grant, after ikigai.Seq, events ...ikigai.Event) error {
+func (l *memoryLog) Append(_ context.Context, g ikigai.Grant, after ikigai.Seq, events ...ikigai.Event) error {
 	if l.hold != nil {
 		l.hold()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.appends++
+	if fork := l.forks[g.Session]; fork != nil {
+		l = fork
+	}
 	if l.err != nil {
 		return l.err
 	}
 	for i, e := range events {
-		if e.Seq != after+ikigai.Seq(i)+1 {
-			return errors.New("a gap in the events")
+		if e.Seq != after+ikigai.Seq(i)+1 || e.Session != g.Session {
+			return fmt.Errorf("event %d of session %s out of place", e.Seq, e.Session)
 		}
 		if n := int(e.Seq); n <= len(l.events) {
 			if l.events[n-1].ID != e.ID {
@@ -60,14 +66,33 @@ func (l *memoryLog) Append(_ context.Context, _ ikigai.Grant, after ikigai.Seq, 
 	return l.late
 }
 
-func (l *memoryLog) Events(_ context.Context, _ ikigai.ID, after ikigai.Seq) iter.Seq2[ikigai.Event, error] {
+func (l *memoryLog) Events(_ context.Context, id ikigai.ID, after ikigai.Seq) iter.Seq2[ikigai.Event, error] {
 	return func(yield func(ikigai.Event, error) bool) {
-		for _, e := range l.events[after:] {
+		l.mu.Lock()
+		events := l.events
+		if fork := l.forks[id]; fork != nil {
+			events = fork.events
+		}
+		l.mu.Unlock()
+		for _, e := range events[min(int(after), len(events)):] {
 			if !yield(e, nil) {
 				return
 			}
 		}
 	}
+}
+
+func (l *memoryLog) Acquire(_ context.Context, id ikigai.ID) (ikigai.Grant, func() error, error) {
+	return ikigai.Grant{Session: id, Fence: 1}, func() error { return nil }, nil
+}
+
+func (l *memoryLog) Fork(_ context.Context, g ikigai.Grant, parent ikigai.ID, at ikigai.Seq) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.forks[g.Session] == nil {
+		l.forks[g.Session] = &memoryLog{events: slices.Clone(l.events[:at]), blobs: l.blobs}
+	}
+	return nil
 }
 
 func (l *memoryLog) fail(err error) {
@@ -102,9 +127,9 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	dir := t.TempDir()
-	f := &fixture{log: &memoryLog{blobs: map[string]string{}}, view: &projection{}}
+	f := &fixture{log: &memoryLog{blobs: map[string]string{}, forks: map[ikigai.ID]*memoryLog{}}, view: &projection{}}
 	f.config = Config{
-		Log: f.log, Grant: ikigai.Grant{Session: NewID(), Fence: 1},
+		Store: f.log, Grant: ikigai.Grant{Session: NewID(), Fence: 1},
 		Journals:    []string{filepath.Join(dir, "first"), filepath.Join(dir, "second")},
 		Partial:     filepath.Join(dir, "partial"),
 		Projections: []Projection{f.view},
@@ -282,7 +307,7 @@ func TestLadderToTheEnd(t *testing.T) {
 func TestHangingStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		f.config.Log = hangingLog{f.log}
+		f.config.Store = hangingLog{f.log}
 		s := Begin(f.config)
 		start := time.Now()
 		for range 100 {
@@ -321,14 +346,73 @@ func TestLostSession(t *testing.T) {
 		asked := f.log.appends
 		time.Sleep(time.Hour) // of the bubble's clock
 		record(t, s, say("c"))
-		s.Close()
-		if n := len(f.notices); n != 2 || !strings.Contains(f.notices[1], "Another process") {
+		if n := len(f.notices); n != 2 || !strings.Contains(f.notices[1], "Another process has gone on") {
 			t.Errorf("notices %q", f.notices)
 		}
 		if f.log.appends != asked {
 			t.Errorf("the store was asked %d more times", f.log.appends-asked)
 		}
+		s.Close()
+		// The other process has added nothing: a later start can still append.
+		if n := len(f.notices); n != 3 || !strings.Contains(f.notices[2], "waits in a journal, for a later start") {
+			t.Errorf("notices %q", f.notices)
+		}
+		waiting(t, f, 1)
 	})
+}
+
+// Law 8, P8: what happens in a session after another process has gone on with it
+// is a fork at the end, each side's events once.
+func TestLostSessionBecomesAFork(t *testing.T) {
+	for _, journals := range []bool{true, false} {
+		f := newFixture(t)
+		if !journals { // until the end
+			block(t, f.config.Journals[0])
+			f.config.Journals = f.config.Journals[:1]
+		}
+		s := Begin(f.config)
+		record(t, s, say("a"), say("b"))
+		f.log.mu.Lock()
+		other := say("theirs")
+		other.ID, other.Seq = NewID(), 3
+		f.log.events = append(f.log.events, other)
+		f.log.mu.Unlock()
+		record(t, s, say("c"))
+		record(t, s, say("d"), say("e"))
+		if !journals {
+			if err := os.Remove(f.config.Journals[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Close()
+		if got := f.log.contents(); got != "user:a user:b user:theirs" {
+			t.Errorf("log %q", got)
+		}
+		if len(f.log.forks) != 1 {
+			t.Fatalf("%d forks, notices %q", len(f.log.forks), f.notices)
+		}
+		for id, fork := range f.log.forks {
+			last := fork.events[len(fork.events)-1]
+			if got := fork.contents(); got != "user:a user:b user:c user:d user:e fork:"+last.Content {
+				t.Errorf("fork %q", got)
+			}
+			if told := f.notices[len(f.notices)-1]; !strings.Contains(told, "3 events") || !strings.Contains(told, string(id)) {
+				t.Errorf("told %q", told)
+			}
+			config := f.config
+			config.Grant, config.Projections = ikigai.Grant{Session: id, Fence: 2}, []Projection{&projection{}}
+			again, err := Restore(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			record(t, again, say("f"))
+			again.Close()
+			if got := fork.contents(); !strings.HasSuffix(got, " user:f") {
+				t.Errorf("fork %q", got)
+			}
+		}
+		waiting(t, f, 0)
+	}
 }
 
 // block puts a file where a directory is wanted.
