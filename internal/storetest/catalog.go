@@ -85,6 +85,68 @@ func catalog(t *testing.T, b *bench) {
 	}
 }
 
+func catalogOrders(t *testing.T, b *bench) {
+	ids := []ikigai.ID{"a", "b", "c", "d"}
+	costs := []int64{5, 70, 0, 20}
+	lengths := []int{3000, 10, 2000, 1000}
+	counts := []int{2, 5, 3, 4}
+	titles := []string{"Ändere die Größe", "a 100% fix", "ändere nichts", "other"}
+	for i, id := range ids {
+		g, _ := b.acquire(id)
+		first := Session(id, "/src")
+		first.Time = ikigai.Micros(1000 - i)
+		said := Statement(id, 2, titles[i]+"\n"+strings.Repeat("x", lengths[i]))
+		said.Time = ikigai.Micros(5000 + (i+2)%4)
+		b.append(g, 0, first, said)
+		cost := costs[i]
+		for n := 3; n <= counts[i]; n++ {
+			usage := ikigai.UsageData{Model: "m", Cost: &cost}
+			if n > 3 {
+				usage.Cost = nil // not known
+			}
+			e := Event(id, ikigai.Seq(n), ikigai.KindUsage, "", usage)
+			e.Time = said.Time
+			b.append(g, ikigai.Seq(n-1), e)
+		}
+	}
+	type query = ikigai.SessionQuery
+	for _, test := range []struct {
+		query query
+		want  string
+	}{
+		{query{}, "b a d c"},
+		{query{Reversed: true}, "c d a b"},
+		{query{Order: ikigai.ByCreated}, "a b c d"},
+		{query{Order: ikigai.ByCreated, Reversed: true, Limit: 3}, "d c b"},
+		{query{Order: ikigai.ByEvents}, "b d c a"},
+		{query{Order: ikigai.BySize, Reversed: true, Limit: 1}, "b"},
+		{query{Order: ikigai.BySize}, "a c d b"},
+		{query{Order: ikigai.ByCost}, "b d c a"},
+		{query{Order: ikigai.ByCost, Reversed: true}, "a c d b"},
+		{query{Since: 5001}, "b a d"},
+		{query{Until: 5003}, "a d c"},
+		{query{Since: 5001, Until: 5003}, "a d"},
+		{query{Title: "ÄNDERE"}, "a c"},
+		{query{Title: "ändere", Limit: 1}, "a"},
+		{query{Title: "100%"}, "b"},
+		{query{Title: "_"}, ""},
+		{query{Title: "gröSSe"}, ""},
+		{query{Title: "e", Order: ikigai.ByEvents, Since: 5001}, "d a"},
+		{query{Parent: "a"}, ""},
+	} {
+		var got []string
+		for _, info := range b.sessions(test.query) {
+			got = append(got, string(info.ID))
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("sessions %+v: %s, want %s", test.query, got, test.want)
+		}
+	}
+	if info := b.only(query{Prefix: "b"}); info.Cost != 70 {
+		t.Errorf("cost %d, want 70", info.Cost)
+	}
+}
+
 // sizeOf returns the bytes that events add to the size of their session.
 func sizeOf(events ...ikigai.Event) (n int64) {
 	for _, e := range events {
