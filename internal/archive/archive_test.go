@@ -415,6 +415,29 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// A fork whose past the store has other events in place of is not put behind
+// those.
+func TestAdderKnowsThePast(t *testing.T) {
+	here, there := newMemory(), newMemory()
+	id, child := newID(), newID()
+	fill(t, here, id, user("here"))
+	fill(t, there, id, user("there"))
+	fork(t, here, child, id, 2)
+	fill(t, here, child, user("child"))
+	adder := NewAdder(there, ReadOptions{})
+	for _, test := range []struct {
+		session Session
+		want    State
+	}{
+		{Session{ID: id}, Conflict}, {Session{ID: child, Parent: id, Base: 2}, Orphan},
+	} {
+		own := here.Events(t.Context(), test.session.ID, test.session.Base)
+		if o, err := adder.Add(t.Context(), test.session, own); err != nil || o.State != test.want {
+			t.Errorf("%+v, %v, want %s", o, err, test.want)
+		}
+	}
+}
+
 // Add imports a session from wherever it comes.
 func ExampleAdd() {
 	store := newMemory()

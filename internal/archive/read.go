@@ -173,30 +173,53 @@ func (r *reader) tell() {
 	}
 }
 
-// Add brings one session into a store, as Read does. Its events, those behind
-// s.Base, come in order, with their blobs.
-func Add(ctx context.Context, to Target, s Session, events iter.Seq2[ikigai.Event, error], o ReadOptions) (Outcome, error) {
-	k := newSink(ctx, to, o.Rename)
-	err := k.begin(s)
-	progress := Progress{Session: s.ID}
+// Adder brings sessions into a store, one after the other. It remembers what
+// became of each, so that a fork shares the past of the right events.
+type Adder struct {
+	sink *sink
+	o    ReadOptions
+}
+
+// NewAdder returns an Adder for a store.
+func NewAdder(to Target, o ReadOptions) *Adder {
+	return &Adder{newSink(context.Background(), to, o.Rename), o}
+}
+
+// Add brings a session into the store, as Read does. Its events, those behind
+// s.Base, come in order, with their blobs. A parent comes before its forks;
+// one that has not come is taken to be in the store as it was.
+func (a *Adder) Add(ctx context.Context, s Session, events iter.Seq2[ikigai.Event, error]) (Outcome, error) {
+	a.sink.ctx = ctx
+	err := a.sink.begin(s)
 	if err == nil {
-		for e, broken := range events {
-			if err = broken; err != nil {
-				break
-			}
-			if err = k.add(e); err != nil {
-				break
-			}
-			progress.Events++
-			progress.Bytes += int64(len(e.Content) + len(e.Data))
-			if o.Progress != nil && progress.Events%1024 == 0 {
-				o.Progress(progress)
-			}
-		}
+		err = a.events(s, events)
 	}
-	outcome, err := k.end(err)
+	outcome, err := a.sink.end(err)
 	if err != nil {
 		return outcome, fmt.Errorf("import session %s: %w", s.ID, err)
 	}
 	return outcome, nil
+}
+
+func (a *Adder) events(s Session, events iter.Seq2[ikigai.Event, error]) error {
+	progress := Progress{Session: s.ID}
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		if err := a.sink.add(e); err != nil {
+			return err
+		}
+		progress.Events++
+		progress.Bytes += int64(len(e.Content) + len(e.Data))
+		if a.o.Progress != nil && progress.Events%1024 == 0 {
+			a.o.Progress(progress)
+		}
+	}
+	return nil
+}
+
+// Add brings one session into a store, as an Adder does.
+func Add(ctx context.Context, to Target, s Session, events iter.Seq2[ikigai.Event, error], o ReadOptions) (Outcome, error) {
+	return NewAdder(to, o).Add(ctx, s, events)
 }

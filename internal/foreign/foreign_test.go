@@ -33,8 +33,10 @@ func TestSamples(t *testing.T) {
 			if err != nil || f.Format != test.format {
 				t.Fatalf("%v, format %q", err, f.Format)
 			}
-			if detected, err := Detect(text[:min(len(text), 300)]); detected != test.format {
-				t.Errorf("detected %q, %v", detected, err)
+			for _, head := range []int{130, 300, 1000} { // also within the first line
+				if detected, err := Detect(text[:min(len(text), head)]); detected != test.format {
+					t.Errorf("of %d bytes detected %q, %v", head, detected, err)
+				}
 			}
 			check(t, f)
 			golden := filepath.Join("testdata", test.sample+".golden")

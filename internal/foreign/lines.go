@@ -109,8 +109,33 @@ func Detect(head []byte) (Format, error) {
 	if err == nil && len(lines) > 0 {
 		return detect(lines)
 	}
-	if bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"loglines"`)) {
+	return detectCut(head)
+}
+
+// signs are what the first line of a file holds that is longer than what is
+// there of it.
+var signs = []struct {
+	format Format
+	sign   string
+}{
+	{ClaudeCode, `"loglines"`}, {ClaudeCode, `"parentUuid"`}, {ClaudeCode, `"sessionId"`},
+	{Codex, `"session_meta"`}, {Codex, `"instructions"`},
+	{Pi, `"thinkingLevel"`},
+}
+
+// detectCut returns the format of a file whose first line is cut off.
+func detectCut(head []byte) (Format, error) {
+	// An object that goes on over lines is no session, but for a list of them.
+	start, _, whole := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
+	if whole && bytes.Contains(head, []byte(`"loglines"`)) && string(bytes.TrimSpace(start)) == "{" {
 		return ClaudeCode, nil
+	}
+	if !whole && bytes.HasPrefix(start, []byte("{")) {
+		for _, s := range signs {
+			if bytes.Contains(head, []byte(s.sign)) {
+				return s.format, nil
+			}
+		}
 	}
 	return "", unknownFormat()
 }
@@ -125,7 +150,8 @@ func detect(lines []line) (Format, error) {
 			return Codex, nil
 		case l.Type == "" && l.ID != "" && l.Git != nil, l.Type == "message" && l.Content != nil && l.Message == nil:
 			return Codex, nil // before lines had a payload
-		case (l.Type == "user" || l.Type == "assistant") && l.Message != nil, l.Type == "summary" && l.LeafUUID != "":
+		case (l.Type == "user" || l.Type == "assistant") && l.Message != nil, l.Type == "summary" && l.LeafUUID != "",
+			l.Type == "file-history-snapshot", l.Type != "" && l.SessionID != "":
 			return ClaudeCode, nil
 		}
 	}
