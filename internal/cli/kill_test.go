@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"ikigai"
 	"ikigai/internal/scriptserver"
-	"ikigai/internal/sqlite"
 )
 
 // goOn is what every script of these tests has for the statement after a death.
@@ -34,129 +31,6 @@ call: bash {"command": "echo three >> witness"}
 reply:
 say: All of the work is done.
 ` + goOn
-
-// P7, law 2: the program is killed when a request has arrived. By then all that
-// the request is made of is in the log.
-func TestKillAtRequest(t *testing.T) {
-	t.Parallel()
-	for n := 1; n <= 3; n++ {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t, steps)
-			started := make(chan *child, 1)
-			p.onRequest(func(got int, r scriptserver.Request) {
-				inStore(t, p, r)
-				if got == n {
-					(<-started).kill()
-				}
-			})
-			c := p.start("run", "work")
-			started <- c
-			<-c.ended
-			p.survives(c)
-			p.notTwice("one", "two", "three")
-		})
-	}
-}
-
-// P7: the program is killed when it has printed an event, whichever. What
-// happens between that and its end is as the system has it: all of it is fine.
-func TestKillAtEvent(t *testing.T) {
-	t.Parallel()
-	whole := newPlace(t, steps)
-	total := len(printed(whole.run(exitAnswered, "run", "--json", "work")))
-	if total < 20 {
-		t.Fatalf("only %d events are printed", total)
-	}
-	for n := 1; n <= total; n++ {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t, steps)
-			p.onRequest(func(_ int, r scriptserver.Request) { inStore(t, p, r) })
-			c := p.start("run", "--json", "work")
-			c.out.await(t, fmt.Sprintf("event %d", n), func(s string) bool { return strings.Count(s, "\n") >= n })
-			c.kill()
-			shown := printed(c)
-			p.survives(c)
-			for i, e := range p.log()[:len(shown)] {
-				if e.ID != shown[i].ID || e.Content != shown[i].Content {
-					t.Errorf("event %d was printed as\n%s\nand is in the log as\n%s", i+1, asJSON(shown[i]), asJSON(e))
-				}
-			}
-			p.notTwice("one", "two", "three")
-		})
-	}
-}
-
-// P7: the program is killed in mid-stream, after each piece of what it showed.
-func TestKillInReply(t *testing.T) {
-	t.Parallel()
-	const think, say = "Thoughts-in-pieces.", "An answer in several pieces, too"
-	const piece = 5
-	for n := 1; n*piece <= len(think)+len(say); n++ {
-		thought := think[:min(n*piece, len(think))]
-		said := ""
-		if thinking := (len(think) + piece - 1) / piece; n > thinking {
-			said = say[:min((n-thinking)*piece, len(say))]
-		}
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t, fmt.Sprintf("user: work\nchunk: %d\nthink: %s\nsay: %s\nfault: hang after %d\n%s",
-				piece, think, say, n+1, goOn))
-			c := p.start("run", "work")
-			c.err.awaitText(t, thought)
-			c.out.awaitText(t, said)
-			c.kill()
-			p.survives(c)
-			cut := of(ikigai.KindInterrupted, p.log())
-			var d ikigai.InterruptedData
-			if len(cut) != 1 || cut[0].DecodeData(&d) != nil || cut[0].Content != said || d.Thinking != thought {
-				t.Errorf("shown %q and %q, kept %s", thought, said, asJSON(cut))
-			}
-			if !strings.Contains(p.body(), strings.TrimSpace(said)) { // the model knows what the person saw
-				t.Errorf("the model is not told what it had said: %s", p.body())
-			}
-		})
-	}
-}
-
-// P7, S2.25, S5.7, S1.19, law 2: the program is killed while a tool runs, or
-// when it is about to end. It may have run, is told so, and does not run again.
-func TestKillInTool(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name, calls string
-		lost        int // calls without a result, at least
-	}{
-		{"running", `call: bash {"command": "exec 9>gate; echo one >> witness; echo there >&9; exec sleep 1000"}`, 1},
-		{"ending", `call: bash {"command": "exec 9>gate; echo one >> witness; echo there >&9"}`, 0},
-		{"others wait", `
-call: bash {"command": "exec 9>gate; echo one >> witness; echo there >&9; exec sleep 1000"}
-call: file_write {"path": "never.txt", "content": "x"}
-call: bash {"command": "echo two >> witness"}`, 3},
-		{"one is done", `
-call: bash {"command": "echo zero >> witness"}
-call: bash {"command": "exec 9>gate; echo one >> witness; echo there >&9; exec sleep 1000"}`, 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t, "user: work\nsay: I begin.\n"+test.calls+"\nreply:\nsay: Done.\n"+goOn)
-			g := p.gate("gate")
-			c := p.start("run", "work")
-			g.awaits("there")
-			c.kill()
-			g.awaitGone()
-			if lost := len(p.lost()); lost < test.lost {
-				t.Errorf("%d calls have no result, want %d", lost, test.lost)
-			}
-			p.survives(c)
-			p.notTwice("zero", "one")
-			if slices.Contains(p.lines("witness"), "two") || len(p.lines("never.txt")) > 0 {
-				t.Error("a call has run that came after the death")
-			}
-		})
-	}
-}
 
 // P7: a session survives death after death: of the program, then of the one
 // that goes on with it, whatever that was at.
@@ -284,8 +158,6 @@ func (p *place) notTwice(words ...string) {
 	}
 }
 
-func (p *place) lost() []string { return callsWithoutResult(p.log()) }
-
 func callsWithoutResult(events []ikigai.Event) []string {
 	var lost []string
 	for _, e := range events {
@@ -308,63 +180,6 @@ func lastStatement(events []ikigai.Event) []ikigai.Event {
 		}
 	}
 	return nil
-}
-
-// inStore checks that what a request holds is in the database when it arrives.
-func inStore(t *testing.T, p *place, r scriptserver.Request) {
-	var body struct {
-		Messages []struct {
-			Role    string            `json:"role"`
-			Content string            `json:"content"`
-			ID      string            `json:"tool_call_id"`
-			Calls   []json.RawMessage `json:"tool_calls"`
-		} `json:"messages"`
-	}
-	if err := json.Unmarshal(r.Body, &body); err != nil {
-		t.Error(err)
-		return
-	}
-	sent := map[ikigai.Kind]int{}
-	for _, m := range body.Messages {
-		switch {
-		case m.Role == "tool" && !strings.Contains(m.Content, "may have run"):
-			sent[ikigai.KindToolResult]++
-		case m.Role == "user":
-			sent[ikigai.KindUser]++
-		}
-		sent[ikigai.KindToolCall] += len(m.Calls)
-	}
-	stored := map[ikigai.Kind]int{}
-	for _, e := range storedEvents(t, p) {
-		stored[e.Kind]++
-	}
-	for kind, n := range sent {
-		if stored[kind] < n {
-			t.Errorf("a request holds %d events of kind %s, the database %d", n, kind, stored[kind])
-		}
-	}
-}
-
-// storedEvents reads the last session from the database, which the program has
-// open.
-func storedEvents(t *testing.T, p *place) []ikigai.Event {
-	ctx := context.Background()
-	store, err := sqlite.Open(ctx, p.database)
-	if err != nil {
-		t.Error(err)
-		return nil
-	}
-	defer store.Close()
-	found, err := collect(store.Sessions(ctx, ikigai.SessionQuery{Limit: 1}))
-	if err != nil || len(found) == 0 {
-		t.Errorf("there is no session in the database: %v", err)
-		return nil
-	}
-	events, err := collect(store.Events(ctx, found[0].ID, 0))
-	if err != nil {
-		t.Error(err)
-	}
-	return events
 }
 
 func asJSON(v any) string {

@@ -35,6 +35,7 @@ type place struct {
 	root     string
 	work     string // the working directory
 	database string
+	program  string // its path; "" for the test binary as ikigai
 	server   *scriptserver.Server
 
 	count atomic.Int32
@@ -43,7 +44,13 @@ type place struct {
 
 func newPlace(t *testing.T, script string) *place {
 	t.Helper()
-	p := &place{t: t, root: t.TempDir()}
+	return newPlaceIn(t, t.TempDir(), script)
+}
+
+// newPlaceIn makes a place in an empty directory.
+func newPlaceIn(t *testing.T, root, script string) *place {
+	t.Helper()
+	p := &place{t: t, root: root}
 	p.work, p.database = filepath.Join(p.root, "work"), filepath.Join(p.root, "data", "ikigai.db")
 	parsed, err := scriptserver.Parse("test.script", []byte(script))
 	must(t, err)
@@ -88,15 +95,24 @@ func (p *place) lines(name string) []string {
 // command returns the program, ready to be started in this place.
 func (p *place) command(args ...string) *exec.Cmd {
 	p.t.Helper()
-	path, err := exec.LookPath("ikigai")
-	must(p.t, err)
+	path := p.program
+	if path == "" {
+		var err error
+		path, err = exec.LookPath("ikigai")
+		must(p.t, err)
+	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir = p.work
-	cmd.Env = []string{
+	cmd.Env = p.env()
+	return cmd
+}
+
+// env returns the environment of the program.
+func (p *place) env() []string {
+	return []string{
 		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "HOME=" + filepath.Join(p.root, "home"),
 		"TMPDIR=" + filepath.Join(p.root, "tmp"), "IKIGAI_DATABASE=" + p.database, raceExit,
 	}
-	return cmd
 }
 
 // start starts the program.

@@ -1,0 +1,6 @@
+//go:build !race
+
+package cli
+
+// raceEnabled tells that tests run with the race detector.
+const raceEnabled = false

@@ -1,0 +1,116 @@
+//go:build linux && (amd64 || arm64)
+
+package cli
+
+import (
+	"strings"
+	"sync"
+
+	"ikigai/internal/scriptserver"
+)
+
+// killScript is what the model says in the matrix. Its letters stand once in
+// it, in the order of the alphabet, so that a letter that is missing or comes
+// twice is seen wherever it stands: Greek for text, Cyrillic for thinking.
+const killScript = `
+chunk: 8
+
+user: work
+think: абвгдежз
+say: αβγδεζηθ
+call: bash {"command": "echo one >> witness; echo first-$((40+2))"}
+call: file_write {"path": "made.txt", "content": "made"}
+reply:
+say: ικλμνξ
+call: bash {"command": "echo two >> witness; echo second-$((40+3))"}
+reply:
+think: икл
+say: οπρ
+
+user: little
+think: абвгдежз
+say: αβγδ
+call: bash {"command": "echo one >> witness; echo first-$((40+2))"}
+reply:
+say: εζηθ
+
+user: half
+think: абвгдежз
+say: αβγδεζηθικλ
+fault: hang after 5
+
+user: die
+say: αβγδ
+call: bash {"command": "echo one >> witness; kill -9 $PPID; sleep 1000"}
+call: bash {"command": "echo two >> witness"}
+
+user: more
+think: мнопр
+say: στυφχψω
+` + goOn
+
+// killPhase is a part of a session's life.
+type killPhase struct {
+	name   string
+	before func(*row)              // brings the session there
+	args   func(*row) []string     // of the program that is killed
+	during func(*row) (end func()) // what happens while it runs
+}
+
+var killPhases = []killPhase{
+	{name: "session", args: words("run work")},
+	{name: "restored after a reply", args: words("run --continue more"), before: func(r *row) {
+		c := r.start("run", "half")
+		c.out.awaitText(r.t, "εζηθ")
+		c.kill()
+		r.sees(c.err.String() + c.out.String())
+	}},
+	{name: "restored after a tool", args: words("run --continue more"), before: func(r *row) {
+		c := r.start("run", "die")
+		within(r.t, c.ended, "end of a program whose tool kills it")
+		r.sees(c.err.String() + c.out.String())
+	}},
+	{name: "outage", args: words("run --json work"), before: (*row).createStore, during: (*row).outage},
+	{name: "delivery", before: func(r *row) {
+		r.createStore()
+		r.matrix.store.takeAway(r)
+		c := r.start("run", "--json", "little")
+		c.ends(exitAnswered)
+		c.tells(1, toldJournal)
+		r.sees(c.out.String())
+		r.matrix.store.bringBack(r)
+	}, args: func(r *row) []string {
+		return []string{"run", "--json", "--resume", string(r.shown[0].Session), "more"}
+	}},
+}
+
+func words(line string) func(*row) []string {
+	return func(*row) []string { return strings.Fields(line) }
+}
+
+func (r *row) createStore() { r.matrix.store.create(r) }
+
+// outage takes the store away when the second request comes, until the third,
+// or the end.
+func (r *row) outage() (end func()) {
+	var mu sync.Mutex
+	over := false
+	before := int(r.count.Load())
+	r.onRequest(func(n int, _ scriptserver.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch n -= before; {
+		case over: // what a program sent that is dead by now
+		case n == 2:
+			r.matrix.store.takeAway(r)
+		case n == 3:
+			r.matrix.store.bringBack(r)
+		}
+	})
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+		r.matrix.store.bringBack(r)
+	}
+}

@@ -1,0 +1,4 @@
+package killtest
+
+// older are the calls that newer architectures do without: this one does.
+var older []watched
