@@ -45,6 +45,7 @@ type app struct {
 	settings  *config.Settings  // set by load
 	began     bool              // a command has begun: errors are no longer of usage
 	key       string            // of the model in use, wherever it came from
+	hidden    []string          // what else must not be shown
 	leave     chan struct{}     // closed when the person wants to be out at once
 }
 
@@ -104,6 +105,7 @@ Everything it does is kept in a database that is yours.`,
 	complete(root, "set", a.completeSettings)
 	a.settingFlag(root, "database", "`PLACE` of the database: a file, or postgres://…")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
+		a.searchCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.dbCommand(),
 		a.configCommand(), a.doctorCommand(), a.versionCommand())
 	return root
 }
@@ -214,7 +216,7 @@ func (a *app) secrets() []string {
 	if a.settings == nil {
 		return nil
 	}
-	all := append(a.settings.Database.Secrets(), a.key)
+	all := append(append(a.settings.Database.Secrets(), a.hidden...), a.key)
 	for _, name := range a.settings.VendorKeyVariables() {
 		if value := a.env(name); value != "" {
 			all = append(all, value)

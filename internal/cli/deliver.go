@@ -9,6 +9,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/journal"
+	"ikigai/internal/render"
 )
 
 const (
@@ -18,21 +19,30 @@ const (
 	deliverEnd = 100 * time.Millisecond
 )
 
-// deliver brings what waits in journals, of whatever session, into the store.
-// The person is told of what is delivered, and of what never can be. Anything
-// else, such as a session that another process has open, waits on in silence:
-// doctor shows it.
-func (a *app) deliver(ctx context.Context, store ikigai.Store, notice func(string)) {
-	dirs := a.places().journals()
+// deliver brings what waits in the journals of a database, of whatever session,
+// into its store. The person is told of what is delivered, and of what never
+// can be. Anything else, such as a session that another process has open, waits
+// on in silence: doctor shows it.
+func deliver(ctx context.Context, store ikigai.Store, dirs []string, notice func(string)) {
 	for id, events := range waiting(dirs) {
-		err := deliverSession(ctx, store, id, dirs)
-		switch {
-		case err == nil && events > 0:
-			notice(fmt.Sprintf("%d events of the session %s had waited in a journal. They are in the database now.", events, id))
-		case errors.Is(err, ikigai.ErrFenced), errors.Is(err, ikigai.ErrConflict):
+		done, err := deliverSession(ctx, store, id, dirs)
+		for _, d := range done {
+			notice(delivered(d))
+		}
+		if errors.Is(err, ikigai.ErrConflict) && events > 0 {
 			notice(sentence(strings.ReplaceAll(err.Error(), "\n", "; ")) + " Keep the file: its events are in no database.")
 		}
 	}
+}
+
+// delivered tells where events are that had waited.
+func delivered(d journal.Delivery) string {
+	had := fmt.Sprintf("%s of the session %s had waited in a journal.", render.Count(d.Events, "event"), d.Session)
+	if d.Fork == "" {
+		return had + " They are in the database now."
+	}
+	return fmt.Sprintf("%s Another process had gone on with it meanwhile: they are in the new session %s, a fork of %s after event %d.",
+		had, d.Fork, d.Parent, d.At)
 }
 
 // deliverNow delivers before the caller looks for a session, which may be one
@@ -40,7 +50,14 @@ func (a *app) deliver(ctx context.Context, store ikigai.Store, notice func(strin
 func (a *app) deliverNow(ctx context.Context, store ikigai.Store, notice func(string)) {
 	ctx, cancel := context.WithTimeout(ctx, deliverTime)
 	defer cancel()
-	a.deliver(ctx, store, notice)
+	deliver(ctx, store, a.places().journals(), notice)
+}
+
+// deliverTo delivers what waits for a database other than the one in force.
+func (a *app) deliverTo(ctx context.Context, store ikigai.Store, p places) {
+	ctx, cancel := context.WithTimeout(ctx, openTime)
+	defer cancel()
+	deliver(ctx, store, p.journals(), a.notice)
 }
 
 // deliverBehind delivers while the caller goes on. The caller calls end before
@@ -50,7 +67,7 @@ func (a *app) deliverBehind(ctx context.Context, store ikigai.Store, notice func
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		a.deliver(ctx, store, notice)
+		deliver(ctx, store, a.places().journals(), notice)
 	}()
 	return func() {
 		defer time.AfterFunc(deliverEnd, cancel).Stop()
@@ -79,10 +96,11 @@ func waiting(dirs []string) map[ikigai.ID]int {
 }
 
 // deliverSession delivers what waits of one session that nobody has open.
-func deliverSession(ctx context.Context, store ikigai.Store, id ikigai.ID, dirs []string) error {
+func deliverSession(ctx context.Context, store ikigai.Store, id ikigai.ID, dirs []string) ([]journal.Delivery, error) {
 	grant, giveBack, err := store.Acquire(ctx, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return errors.Join(journal.Deliver(ctx, grant, store, dirs...), giveBack())
+	done, err := journal.Deliver(ctx, grant, store, dirs...)
+	return done, errors.Join(err, giveBack())
 }

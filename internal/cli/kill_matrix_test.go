@@ -59,8 +59,8 @@ func inMemory(t *testing.T) string {
 
 // matrix is the phases of a session in a store by the points of each.
 type matrix struct {
-	dir   string // holds the programs and the places of the rows
-	store killStore
+	dir   string               // holds the programs and the places of the rows
+	store func(*row) killStore // gives a row a store of its own
 	tally tally
 }
 
@@ -130,7 +130,7 @@ type row struct {
 	*place
 	matrix *matrix
 	phase  killPhase
-	others int            // requests that came from another session
+	store  killStore
 	screen string         // what was painted, by all programs so far, other than events
 	shown  []ikigai.Event // what was printed as JSON
 }
@@ -142,7 +142,7 @@ func (m *matrix) newRow(t *testing.T, phase killPhase) *row {
 	t.Cleanup(func() { must(t, os.RemoveAll(root)) })
 	r := &row{place: newPlaceIn(t, root, killScript), matrix: m, phase: phase}
 	r.program = filepath.Join(m.dir, "ikigai")
-	m.store.prepare(r)
+	r.store = m.store(r)
 	if phase.before != nil {
 		phase.before(r)
 	}
@@ -193,7 +193,7 @@ func (r *row) sees(painted string) {
 // class names what a call of the program is about. The tools that the program
 // starts count with their beginning and with what they append.
 func (r *row) class(c killtest.Call) string {
-	if class := r.matrix.store.class(r, c); class != "" {
+	if class := r.store.class(c); class != "" {
 		return class
 	}
 	switch {

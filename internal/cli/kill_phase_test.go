@@ -52,13 +52,14 @@ say: στυφχψω
 // killPhase is a part of a session's life.
 type killPhase struct {
 	name   string
+	fresh  bool                    // there is no database yet
 	before func(*row)              // brings the session there
 	args   func(*row) []string     // of the program that is killed
 	during func(*row) (end func()) // what happens while it runs
 }
 
 var killPhases = []killPhase{
-	{name: "session", args: words("run work")},
+	{name: "session", fresh: true, args: words("run work")},
 	{name: "restored after a reply", args: words("run --continue more"), before: func(r *row) {
 		c := r.start("run", "half")
 		c.out.awaitText(r.t, "εζηθ")
@@ -70,15 +71,14 @@ var killPhases = []killPhase{
 		within(r.t, c.ended, "end of a program whose tool kills it")
 		r.sees(c.err.String() + c.out.String())
 	}},
-	{name: "outage", args: words("run --json work"), before: (*row).createStore, during: (*row).outage},
+	{name: "outage", args: words("run --json work"), during: (*row).outage},
 	{name: "delivery", before: func(r *row) {
-		r.createStore()
-		r.matrix.store.takeAway(r)
+		r.store.takeAway()
 		c := r.start("run", "--json", "little")
 		c.ends(exitAnswered)
 		c.tells(1, toldJournal)
 		r.sees(c.out.String())
-		r.matrix.store.bringBack(r)
+		r.store.bringBack()
 	}, args: func(r *row) []string {
 		return []string{"run", "--json", "--resume", string(r.shown[0].Session), "more"}
 	}},
@@ -87,8 +87,6 @@ var killPhases = []killPhase{
 func words(line string) func(*row) []string {
 	return func(*row) []string { return strings.Fields(line) }
 }
-
-func (r *row) createStore() { r.matrix.store.create(r) }
 
 // outage takes the store away when the second request comes, until the third,
 // or the end.
@@ -102,15 +100,15 @@ func (r *row) outage() (end func()) {
 		switch n -= before; {
 		case over: // what a program sent that is dead by now
 		case n == 2:
-			r.matrix.store.takeAway(r)
+			r.store.takeAway()
 		case n == 3:
-			r.matrix.store.bringBack(r)
+			r.store.bringBack()
 		}
 	})
 	return func() {
 		mu.Lock()
 		defer mu.Unlock()
 		over = true
-		r.matrix.store.bringBack(r)
+		r.store.bringBack()
 	}
 }

@@ -101,7 +101,7 @@ func (r *row) holds(when string, events []ikigai.Event) (shown int) {
 // statement before the first request, and so on.
 func (r *row) requested(events []ikigai.Event) {
 	r.t.Helper()
-	for _, request := range r.server.Requests()[r.others:] {
+	for _, request := range r.server.Requests() {
 		for kind, n := range r.sent(request.Body) {
 			if missing := n - len(of(kind, events)); missing > 0 {
 				r.lost(missing, "a request holds %d events of kind %s, the log %d less", n, kind, missing)

@@ -3,75 +3,108 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"ikigai/internal/killtest"
+	"ikigai/internal/pgtest"
+	"ikigai/internal/postgres"
 )
 
-// killStore is what the matrix must know of a kind of store.
+// killStore is the store of a row.
 type killStore interface {
-	prepare(*row)                     // gives the row a database of its own, which need not exist
-	create(*row)                      // makes it exist
-	takeAway(*row)                    // it takes nothing from here on
-	bringBack(*row)                   // it does again, if it did not
-	class(*row, killtest.Call) string // of calls that are about the database
+	takeAway()                  // it takes nothing from here on
+	bringBack()                 // it does again, if it did not
+	class(killtest.Call) string // names calls that are about it
 }
 
-// killStores are the stores that the matrix is tried on.
+// killStores are the stores that the matrix is tried on. Each gives a row a
+// database of its own: an empty one, or none, if the phase is to be the first.
 var killStores = []struct {
 	name string
-	open func(*testing.T, *matrix) killStore
+	open func(*testing.T, *matrix) func(*row) killStore
 }{
-	{"SQLite", newKillFile},
+	{"SQLite", killFiles},
+	{"PostgreSQL", killServers},
 }
 
-// killFile is a database in a file.
-type killFile struct {
-	template []byte // a database with a session of another directory
-}
-
-func newKillFile(t *testing.T, m *matrix) killStore {
-	t.Helper()
+func killFiles(t *testing.T, m *matrix) func(*row) killStore {
 	p := newPlace(t, killScript)
 	p.program = filepath.Join(m.dir, "ikigai")
 	p.run(exitAnswered, "run", "go on")
 	template, err := os.ReadFile(p.database)
 	must(t, err)
-	return killFile{template}
-}
-
-func (killFile) prepare(*row) {}
-
-func (k killFile) create(r *row) { r.put(r.database, string(k.template)) }
-
-func (killFile) takeAway(r *row) {
-	must(r.t, os.Rename(r.database, r.database+".away"))
-	must(r.t, os.Mkdir(r.database, 0o700))
-}
-
-func (killFile) bringBack(r *row) {
-	if _, err := os.Stat(r.database + ".away"); err == nil {
-		must(r.t, os.Remove(r.database))
-		must(r.t, os.Rename(r.database+".away", r.database))
+	return func(r *row) killStore {
+		if !r.phase.fresh {
+			r.put(r.database, string(template))
+		}
+		return killFile{r}
 	}
 }
 
-func (killFile) class(r *row, c killtest.Call) string {
+// killFile is a database in a file.
+type killFile struct{ *row }
+
+func (f killFile) takeAway() {
+	must(f.t, os.Rename(f.database, f.database+".away"))
+	must(f.t, os.Mkdir(f.database, 0o700))
+}
+
+func (f killFile) bringBack() {
+	if _, err := os.Stat(f.database + ".away"); err == nil {
+		must(f.t, os.Remove(f.database))
+		must(f.t, os.Rename(f.database+".away", f.database))
+	}
+}
+
+func (f killFile) class(c killtest.Call) string {
 	switch c.On {
-	case r.database:
+	case f.database:
 		return "database"
-	case r.database + "-wal":
+	case f.database + "-wal":
 		return "write-ahead log"
-	case r.database + "-shm":
+	case f.database + "-shm":
 		return "shared memory"
-	case r.database + "-journal":
+	case f.database + "-journal":
 		return "rollback journal"
 	}
-	if strings.HasPrefix(c.On, r.database+".") {
+	if strings.HasPrefix(c.On, f.database+".") {
 		return "lock"
+	}
+	return ""
+}
+
+func killServers(t *testing.T, _ *matrix) func(*row) killStore {
+	cluster := pgtest.New(t, pgtest.Options{})
+	return func(r *row) killStore {
+		migrate := func(ctx context.Context, url string) error {
+			store, err := postgres.Open(ctx, url)
+			if err != nil {
+				return err
+			}
+			return store.Close()
+		}
+		if r.phase.fresh {
+			migrate = nil
+		}
+		s := killServer{pgtest.NewProxy(r.t, cluster.Addr())}
+		r.database = pgtest.URL(cluster.Database(r.t, migrate), s.proxy.Addr())
+		return s
+	}
+}
+
+// killServer is a database on a server, which a proxy stands before.
+type killServer struct{ proxy *pgtest.Proxy }
+
+func (s killServer) takeAway()  { s.proxy.Refuse(true) }
+func (s killServer) bringBack() { s.proxy.Refuse(false) }
+
+func (s killServer) class(c killtest.Call) string {
+	if c.On == "tcp:"+s.proxy.Addr() {
+		return "server"
 	}
 	return ""
 }

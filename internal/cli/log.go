@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"iter"
@@ -10,46 +9,58 @@ import (
 
 	"ikigai"
 	"ikigai/internal/journal"
-	"ikigai/internal/render"
-	"ikigai/internal/transcript"
 )
 
+// logOptions are the flags of log.
+type logOptions struct {
+	json, verbose, compact bool
+	follow, once           bool
+	request                string
+	pretty                 bool
+}
+
 func (a *app) logCommand() *cobra.Command {
-	var asJSON, verbose, compact bool
-	cmd := &cobra.Command{
+	var o logOptions
+	cmd := a.withSession(&cobra.Command{
 		Use:   "log [ID]",
 		Short: "Show what happened in a session",
 		Long: `Show what happened in a session: the last one of this directory, or the one
-whose ID begins with ID.`,
+whose ID begins with ID. Of a fork that is all from the beginning of the past
+that it shares.
+
+With --follow what happens from then on is shown as it comes, also in another
+process or, if the database is on a server, on another machine. Ctrl-C ends it;
+with --once the end of the statement under way does.
+
+With --request the body of a request is printed as it was sent, byte for byte,
+and checked against its SHA-256. Requests are counted from 1, and #17 means the
+one that is event 17.`,
 		Example: `  ikigai log
   ikigai log 01a1f9ef-60c7 --compact
+  ikigai log --follow
+  ikigai log --request 3 --pretty
   ikigai log --json | jq 'select(.kind == "tool_call")'`,
 		Args: between(0, 1),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return a.completeSessions(cmd), cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			w := which{last: len(args) == 0}
-			if len(args) > 0 {
-				w.id = args[0]
-			}
-			style := a.style(a.Out)
-			style.Verbose, style.Compact = verbose, compact
-			return a.log(cmd.Context(), w, style, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "a line of JSON for each event")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "also what the model was sent: system prompt, tools, requests, usage")
-	cmd.Flags().BoolVar(&compact, "compact", false, "fold long output")
-	cmd.MarkFlagsMutuallyExclusive("json", "verbose")
-	cmd.MarkFlagsMutuallyExclusive("json", "compact")
+		RunE: func(cmd *cobra.Command, args []string) error { return a.log(cmd.Context(), named(args), o) },
+	})
+	f := cmd.Flags()
+	f.BoolVar(&o.json, "json", false, "a line of JSON for each event")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "also what the model was sent: system prompt, tools, requests, usage")
+	f.BoolVar(&o.compact, "compact", false, "fold long output")
+	f.BoolVar(&o.follow, "follow", false, "go on with what happens from now on")
+	f.BoolVar(&o.once, "once", false, "with --follow: end with the statement under way")
+	f.StringVar(&o.request, "request", "", "print the body of request `N`, or of event #N")
+	f.BoolVar(&o.pretty, "pretty", false, "with --request: indented, for people")
+	cmd.MarkFlagsMutuallyExclusive("json", "verbose", "request")
+	cmd.MarkFlagsMutuallyExclusive("json", "compact", "request")
+	cmd.MarkFlagsMutuallyExclusive("follow", "request")
 	return cmd
 }
 
-func (a *app) log(ctx context.Context, w which, style render.Style, asJSON bool) error {
+func (a *app) log(ctx context.Context, w which, o logOptions) error {
+	if o.once && !o.follow || o.pretty && o.request == "" {
+		return usage("--once goes with --follow, and --pretty with --request", "See `ikigai log --help`")
+	}
 	if err := a.loadToRead(); err != nil {
 		return err
 	}
@@ -63,15 +74,22 @@ func (a *app) log(ctx context.Context, w which, style render.Style, asJSON bool)
 	if err != nil {
 		return err
 	}
-	style.More = "ikigai log " + string(found.ID)
-	out := bufio.NewWriter(a.Out)
-	events := a.allEvents(ctx, store, found.ID)
-	if asJSON {
-		err = writeJSON(out, events)
-	} else {
-		err = writePage(out, events, style)
+	if o.request != "" {
+		return a.logRequest(ctx, store, found.ID, o)
 	}
-	return errors.Join(err, out.Flush())
+	out := a.newLogWriter(found.ID, o)
+	if o.follow {
+		return a.follow(ctx, store, found.ID, out, o.once)
+	}
+	for e, err := range a.allEvents(ctx, store, found.ID) {
+		if err != nil {
+			return errors.Join(err, out.flush())
+		}
+		if err := out.add(e); err != nil {
+			return err
+		}
+	}
+	return out.end(a.unfinished(found.ID, out.last))
 }
 
 // allEvents yields the events of a session: those in the store, then those
@@ -94,38 +112,4 @@ func (a *app) allEvents(ctx context.Context, store ikigai.Log, id ikigai.ID) ite
 			}
 		}
 	}
-}
-
-func writeJSON(out *bufio.Writer, events iter.Seq2[ikigai.Event, error]) error {
-	for e, err := range events {
-		if err != nil {
-			return err
-		}
-		if _, err := out.Write(transcript.JSONLine(e)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writePage(out *bufio.Writer, events iter.Seq2[ikigai.Event, error], style render.Style) error {
-	page := render.Page{Style: style}
-	var fold transcript.Transcript
-	show := func(blocks []transcript.Block) error {
-		for _, b := range blocks {
-			if _, err := out.WriteString(page.Block(b)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for e, err := range events {
-		if err != nil {
-			return err
-		}
-		if err := show(fold.Add(e)); err != nil {
-			return err
-		}
-	}
-	return show(fold.Open())
 }

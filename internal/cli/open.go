@@ -141,7 +141,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 		Leave:      o.leave,
 	})
 	c := session.Config{
-		Log: o.store, Grant: o.grant, Journals: at.journals(), Partial: at.partial(o.grant.Session),
+		Store: o.store, Grant: o.grant, Journals: at.journals(), Partial: at.partial(o.grant.Session),
 		Projections: []session.Projection{o.line, o.view},
 		Recorded:    o.recorded, Shown: o.view.shown, Notice: o.view.notice,
 	}
@@ -185,12 +185,23 @@ func (o *opening) agent(s *session.Session) *agent.Agent {
 		ToolChoice: o.settings.ToolChoice, MaxToolTurns: o.settings.MaxToolTurns,
 		MaxOutputSize: o.settings.MaxOutputSize, Concurrency: o.settings.ToolConcurrency,
 		MaxOutput: o.settings.MaxOutputTokens,
+		Price:     o.price,
 		Approve:   o.approver(o.view),
 	}
 	if o.view.live.Terminal {
 		a.Progress = o.view.prints
 	}
 	return a
+}
+
+// price returns what a reply cost, in millionths of a US dollar, if that is set.
+func (a *app) price(model string, u ikigai.Usage) *int64 {
+	p, known := a.settings.PriceOf(model)
+	if !known {
+		return nil
+	}
+	cost := p.Cost(u)
+	return &cost
 }
 
 // model returns the client of an endpoint.

@@ -106,7 +106,7 @@ func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
 }
 
 // noStore is a store that could not be opened. A new session goes on without
-// it, with its Log and Leases alone; the rest is not there.
+// it, with its Log and Leases alone and forks nothing; the rest is not there.
 type noStore struct {
 	ikigai.Store
 	err error
@@ -123,6 +123,8 @@ func (n noStore) Events(context.Context, ikigai.ID, ikigai.Seq) iter.Seq2[ikigai
 func (n noStore) Acquire(_ context.Context, id ikigai.ID) (ikigai.Grant, func() error, error) {
 	return ikigai.Grant{Session: id, Fence: 1}, func() error { return nil }, nil
 }
+
+func (n noStore) Fork(context.Context, ikigai.Grant, ikigai.ID, ikigai.Seq) error { return n.err }
 
 func (n noStore) Close() error { return nil }
 

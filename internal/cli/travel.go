@@ -10,6 +10,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/render"
+	"ikigai/internal/safetext"
 	"ikigai/internal/session"
 )
 
@@ -27,8 +28,8 @@ directory, or the one whose ID begins with ID. A name that is given again moves.
 			if _, isNumber := eventNumber(name); isNumber || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\n\r\t") {
 				return usage(fmt.Sprintf("%q cannot be the name of a mark", name), "Give it a name on one line that is no number")
 			}
-			return a.change(cmd.Context(), named(args[:len(args)-1]), func(t *timeline) (ikigai.Event, string, error) {
-				said := fmt.Sprintf("Event %d of %%s is marked %q.", t.head(), name)
+			return a.change(cmd.Context(), named(args[:len(args)-1]), func(id ikigai.ID, t *timeline) (ikigai.Event, string, error) {
+				said := fmt.Sprintf("This place in %s, after event %d, is marked %q.", id, t.head(), name)
 				return ikigai.NewEvent(ikigai.KindMark, name, nil), said, nil
 			})
 		},
@@ -53,7 +54,7 @@ brings it back. Files are not changed.`,
 			if to == "" && back <= 0 {
 				return usage("It is not said where to go back to", "Give --to with the number of an event or a mark, or --back with a number of statements")
 			}
-			return a.change(cmd.Context(), named(args), func(t *timeline) (ikigai.Event, string, error) { return rewind(t, to, back) })
+			return a.change(cmd.Context(), named(args), func(id ikigai.ID, t *timeline) (ikigai.Event, string, error) { return rewind(id, t, to, back) })
 		},
 	})
 	cmd.Flags().StringVar(&to, "to", "", "right after `PLACE`: the number of an event as `ikigai log -v` shows it, or a mark")
@@ -63,7 +64,7 @@ brings it back. Files are not changed.`,
 }
 
 // rewind returns the event that takes the conversation back, and what to tell.
-func rewind(t *timeline, to string, back int) (e ikigai.Event, said string, err error) {
+func rewind(id ikigai.ID, t *timeline, to string, back int) (e ikigai.Event, said string, err error) {
 	var d ikigai.RewindData
 	if to != "" {
 		d.To, d.Mark, err = t.place(to)
@@ -73,28 +74,29 @@ func rewind(t *timeline, to string, back int) (e ikigai.Event, said string, err 
 	if err != nil {
 		return e, "", err
 	}
-	said = fmt.Sprintf("The conversation of %%s goes on from event %d.", d.To)
-	if dropped := t.dropped(d.To); len(dropped) > 0 {
-		said += fmt.Sprintf("\n%s no longer part of it, with what came of them:\n", areStatements(len(dropped)))
-		for _, statement := range dropped {
-			said += "  " + strings.ReplaceAll(statement, "%", "%%") + "\n"
-		}
-	} else {
-		said += " No statement is taken back.\n"
-	}
-	said += fmt.Sprintf("The log keeps everything; `ikigai sessions rewind %%[1]s --to %d` undoes this.", t.head())
-	text := fmt.Sprintf("to event %d", d.To)
+	where := fmt.Sprintf("event %d", d.To)
 	if d.Mark != "" {
-		text += ", the mark " + d.Mark
+		where += fmt.Sprintf(", the mark %q", d.Mark)
 	}
-	return ikigai.NewEvent(ikigai.KindRewind, text, d), said, nil
+	said = fmt.Sprintf("The conversation of %s goes on from %s.", id, where)
+	dropped := t.dropped(d.To)
+	switch len(dropped) {
+	case 0:
+		said += " No statement is taken back.\n"
+	case 1:
+		said += "\n1 statement is no longer part of it, with what came of it:\n"
+	default:
+		said += fmt.Sprintf("\n%s are no longer part of it, with what came of them:\n", render.Count(len(dropped), "statement"))
+	}
+	for _, statement := range dropped {
+		said += "  " + statement + "\n"
+	}
+	return ikigai.NewEvent(ikigai.KindRewind, "to "+where, d), said + undo(id, t), nil
 }
 
-func areStatements(n int) string {
-	if n == 1 {
-		return "1 statement is"
-	}
-	return render.Count(n, "statement") + " are"
+// undo says how to come back to where the conversation is.
+func undo(id ikigai.ID, t *timeline) string {
+	return fmt.Sprintf("The log keeps everything; `ikigai sessions rewind %s --to %d` undoes this.", id, t.head())
 }
 
 func (a *app) clearCommand() *cobra.Command {
@@ -107,8 +109,8 @@ more; all of it stays in the log.`,
 		Example: `  ikigai sessions clear`,
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.change(cmd.Context(), named(args), func(t *timeline) (ikigai.Event, string, error) {
-				said := fmt.Sprintf("The conversation of %%s begins anew.\nThe log keeps what came before; `ikigai sessions rewind %%[1]s --to %d` undoes this.", t.head())
+			return a.change(cmd.Context(), named(args), func(id ikigai.ID, t *timeline) (ikigai.Event, string, error) {
+				said := fmt.Sprintf("The conversation of %s begins anew.\n", id) + undo(id, t)
 				return ikigai.NewEvent(ikigai.KindClear, "", nil), said, nil
 			})
 		},
@@ -142,9 +144,13 @@ func (a *app) withSession(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// change opens a session, records the event that do makes of its past, and
-// tells the person what do says. %s in it stands for the session's ID.
-func (a *app) change(ctx context.Context, w which, do func(*timeline) (ikigai.Event, string, error)) error {
+// step makes of the past of a session the event that is recorded next, and what
+// the person is told of it.
+type step func(ikigai.ID, *timeline) (ikigai.Event, string, error)
+
+// change opens a session, records the event that do makes, and tells the person
+// what do says.
+func (a *app) change(ctx context.Context, w which, do step) error {
 	if err := a.loadToRead(); err != nil {
 		return err
 	}
@@ -166,22 +172,22 @@ func (a *app) change(ctx context.Context, w which, do func(*timeline) (ikigai.Ev
 	if err := errors.Join(err, giveBack()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Out, said+"\n", found.ID)
+	_, err = fmt.Fprintln(a.Out, safetext.Terminal(said))
 	return err
 }
 
 // record restores the session of grant and records what do makes of its past.
-func (a *app) record(ctx context.Context, store ikigai.Store, grant ikigai.Grant, do func(*timeline) (ikigai.Event, string, error)) (string, error) {
+func (a *app) record(ctx context.Context, store ikigai.Store, grant ikigai.Grant, do step) (string, error) {
 	at, past := a.places(), &timeline{}
 	s, err := session.Restore(ctx, session.Config{
-		Log: store, Grant: grant, Journals: at.journals(), Partial: at.partial(grant.Session),
+		Store: store, Grant: grant, Journals: at.journals(), Partial: at.partial(grant.Session),
 		Projections: []session.Projection{past}, Notice: a.notice,
 	})
 	if err != nil {
 		return "", err
 	}
 	defer s.Close()
-	e, said, err := do(past)
+	e, said, err := do(grant.Session, past)
 	if err != nil {
 		return "", err
 	}
@@ -216,7 +222,7 @@ func (a *app) fork(ctx context.Context, w which, at string) error {
 	}
 	err = store.Fork(ctx, grant, parent.ID, base)
 	if err == nil {
-		_, err = a.record(ctx, store, grant, func(*timeline) (ikigai.Event, string, error) { return forkEvent(parent.ID, base), "", nil })
+		_, err = a.record(ctx, store, grant, func(ikigai.ID, *timeline) (ikigai.Event, string, error) { return forkEvent(parent.ID, base), "", nil })
 	}
 	if err := errors.Join(err, giveBack()); err != nil {
 		return err

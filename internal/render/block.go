@@ -120,6 +120,8 @@ func (s Style) interruption(d ikigai.InterruptedData) string {
 	case "cancelled":
 	case "crash":
 		mark += " interrupted (crash)"
+	case "unfinished":
+		mark += " not finished: the program that showed this is still at it, or was ended from outside"
 	default:
 		mark += " broken off"
 	}

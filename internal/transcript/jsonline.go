@@ -24,13 +24,13 @@ func JSONLine(e ikigai.Event) []byte {
 	if err := enc.Encode(e); err != nil {
 		panic(fmt.Sprintf("transcript: event %d as JSON: %v", e.Seq, err)) // valid data leaves nothing to fail
 	}
-	return escape(b.Bytes())
+	return Visible(b.Bytes())
 }
 
-// escape returns the JSON text line with everything that is no plain ASCII
-// and would not show as a character replaced by its escape. Such characters
-// can only stand inside strings.
-func escape(line []byte) []byte {
+// Visible returns the JSON text line with everything that is no plain ASCII
+// and would not show as a character replaced by its escape, so that it can be
+// printed. Such characters can only stand inside strings.
+func Visible(line []byte) []byte {
 	clean := 0
 	for clean < len(line) && line[clean] < 0x7F {
 		clean++

@@ -1,0 +1,293 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ikigai"
+	"ikigai/internal/archive"
+	"ikigai/internal/config"
+	"ikigai/internal/postgres"
+	"ikigai/internal/render"
+)
+
+func (a *app) dbCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "db", Short: "Look after the database", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.dbStatusCommand(), a.dbMigrateCommand(), a.dbCheckCommand(), a.dbVacuumCommand(), a.dbCopyCommand())
+	return cmd
+}
+
+func (a *app) dbStatusCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "Tell where the database is, what is in it, and what waits for it",
+		Example: `  ikigai db status --database postgres://me@db.example.com/ikigai`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withStore(cmd.Context(), func(ctx context.Context, store ikigai.Store) error { return a.dbStatus(ctx, store, asJSON) })
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func (a *app) dbMigrateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the schema of the database up to date",
+		Long: `Bring the schema of the database up to date, or make its tables where there are
+none. A SQLite file is also brought up to date by every start; a database on a
+server only by this command, because programs of other versions may use it.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.dbMigrate(cmd.Context()) },
+	}
+}
+
+func (a *app) dbCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Read everything in the database and tell what is damaged",
+		Long: `Read everything in the database: every event, and every blob against its hash.
+The exit code is 7 if something is damaged.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.withStore(cmd.Context(), a.dbCheck) },
+	}
+}
+
+func (a *app) dbVacuumCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "vacuum",
+		Short: "Remove what no event names and give unused space back",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withStore(cmd.Context(), func(ctx context.Context, store ikigai.Store) error {
+				freed, err := store.Vacuum(ctx)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(a.Out, render.Bytes(max(0, freed))+" given back.")
+				return err
+			})
+		},
+	}
+}
+
+func (a *app) dbCopyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "copy FROM TO",
+		Short: "Copy all sessions from one database into another",
+		Long: `Copy all sessions with everything that belongs to them from one database into
+another: files and PostgreSQL databases, in any direction. What is in TO already
+stays; a copy that was stopped goes on when it is started again. A session that
+differs or that is open is left out and named.`,
+		Example: `  ikigai db copy ~/.local/share/ikigai/ikigai.db postgres://me@db.example.com/ikigai
+  ikigai db copy postgres://me@db.example.com/ikigai backup.db`,
+		Args: between(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.dbCopy(cmd.Context(), args[0], args[1]) },
+	}
+}
+
+// withStore opens the database, which must be there, for a command that can be
+// stopped.
+func (a *app) withStore(ctx context.Context, do func(context.Context, ikigai.Store) error) error {
+	if err := a.loadToRead(); err != nil {
+		return err
+	}
+	ctx, stop := a.stoppable(ctx)
+	defer stop()
+	store, err := a.storeToRead(ctx)
+	if err != nil {
+		return err
+	}
+	return stopped(ctx, errors.Join(do(ctx, store), store.Close()))
+}
+
+// dbState is the output of db status --json.
+type dbState struct {
+	Place     string `json:"place"`
+	Engine    string `json:"engine"`
+	Schema    int    `json:"schema"`
+	Bytes     int64  `json:"bytes"`
+	Index     int64  `json:"index_bytes"`
+	Sessions  int64  `json:"sessions"`
+	Events    int64  `json:"events"`
+	Unindexed int64  `json:"unindexed"`
+	Waiting   int    `json:"waiting"` // events in journals
+}
+
+func (a *app) dbStatus(ctx context.Context, store ikigai.Store, asJSON bool) error {
+	h, err := glance(ctx, store)
+	if err != nil {
+		return err
+	}
+	s := dbState{h.Place, h.Engine, h.Schema, h.Bytes, h.Index, h.Sessions, h.Events, h.Unindexed, 0}
+	for _, events := range waiting(a.places().journals()) {
+		s.Waiting += events
+	}
+	if asJSON {
+		return json.NewEncoder(a.Out).Encode(s)
+	}
+	index := render.Bytes(s.Index) + " of it"
+	if s.Unindexed > 0 {
+		index += ", about " + render.Count(int(s.Unindexed), "event") + " behind; a search catches up"
+	}
+	waiting := "nothing"
+	if s.Waiting > 0 {
+		waiting = render.Count(s.Waiting, "event") + " in journals; see `ikigai doctor`"
+	}
+	_, err = fmt.Fprintf(a.Out, "place     %s\nengine    %s\nschema    %d\nsize      %s\nindex     %s\nsessions  %s\nevents    %s\nwaiting   %s\n",
+		s.Place, s.Engine, s.Schema, render.Bytes(s.Bytes), index, strconv.FormatInt(s.Sessions, 10), strconv.FormatInt(s.Events, 10), waiting)
+	return err
+}
+
+// glanceAt bounds the reading in a look at a database that shall not take long.
+const glanceAt = 50 * time.Millisecond
+
+// glance looks at the database without reading everything.
+func glance(ctx context.Context, store ikigai.Keeper) (ikigai.Health, error) {
+	ctx, cancel := context.WithTimeout(ctx, glanceAt)
+	defer cancel()
+	return store.Check(ctx)
+}
+
+func (a *app) dbMigrate(ctx context.Context) error {
+	if err := a.loadToRead(); err != nil {
+		return err
+	}
+	ctx, stop := a.stoppable(ctx)
+	defer stop()
+	if url := a.settings.Database.URL(); url != "" {
+		if err := postgres.Migrate(ctx, url); err != nil {
+			return stopped(ctx, err)
+		}
+	}
+	store, err := a.storeNow(ctx) // which migrates a file
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	defer store.Close()
+	h, err := glance(ctx, store)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Out, "The schema of %s is version %d.\n", h.Place, h.Schema)
+	return err
+}
+
+func (a *app) dbCheck(ctx context.Context, store ikigai.Store) error {
+	h, err := store.Check(ctx)
+	if err != nil {
+		return err
+	}
+	for _, problem := range h.Problems {
+		if _, err := fmt.Fprintln(a.Out, "BAD  "+sentence(problem)); err != nil {
+			return err
+		}
+	}
+	if len(h.Problems) > 0 {
+		a.notice("Export what can be read, and begin a new database.")
+		return &quietError{exitStore}
+	}
+	_, err = fmt.Fprintf(a.Out, "%s: %s in %s are whole.\n", h.Place, render.Count(int(h.Events), "event"), render.Count(int(h.Sessions), "session"))
+	return err
+}
+
+func (a *app) dbCopy(ctx context.Context, from, to string) error {
+	if err := a.loadToRead(); err != nil {
+		return err
+	}
+	source, err := config.ParseDatabase("FROM", from, a.dir, a.env("HOME"))
+	if err != nil {
+		return err
+	}
+	target, err := config.ParseDatabase("TO", to, a.dir, a.env("HOME"))
+	if err != nil {
+		return err
+	}
+	if source.String() == target.String() || source.Key() != "" && source.Key() == target.Key() {
+		return usage("FROM and TO are the same database", "Name two")
+	}
+	a.hidden = append(append(a.hidden, source.Secrets()...), target.Secrets()...)
+	ctx, stop := a.stoppable(ctx)
+	defer stop()
+	in, err := a.existing(ctx, source)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	defer in.Close()
+	out, err := openDatabase(ctx, target, openTime, true)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	defer out.Close()
+	a.deliverTo(ctx, in, placesOf(source, a.settings.DataDir))
+	m := a.newMeter()
+	report, err := archive.Copy(ctx, in, out, archive.CopyOptions{Progress: m.archived("copying")})
+	m.end()
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	return a.reported(report, fmt.Sprintf("%s in %s copied to %s", render.Count(int(report.Added), "event"), changed(report), target))
+}
+
+// changed counts the sessions that an import or a copy has added something to.
+func changed(r archive.Report) string {
+	n := 0
+	for _, o := range r.Outcomes {
+		if o.Added > 0 {
+			n++
+		}
+	}
+	return render.Count(n, "session")
+}
+
+// reported tells what an import or a copy has done, and what it left out, which
+// is an error.
+func (a *app) reported(r archive.Report, done string) error {
+	if r.Known > 0 {
+		done += fmt.Sprintf("; %s there already", wereThere(r.Known))
+	}
+	if _, err := io.WriteString(a.Out, done+".\n"); err != nil {
+		return err
+	}
+	skipped := r.Skipped()
+	for _, o := range skipped {
+		a.notice(leftOut(o))
+	}
+	if len(skipped) > 0 {
+		return &quietError{exitStore}
+	}
+	return nil
+}
+
+func wereThere(n int64) string {
+	if n == 1 {
+		return "1 event was"
+	}
+	return render.Count(int(n), "event") + " were"
+}
+
+// leftOut says why a session is not, or not wholly, in the store.
+func leftOut(o archive.Outcome) string {
+	switch o.State {
+	case archive.Busy:
+		return fmt.Sprintf("The session %s is open in another process and was left out. Repeat this when it has ended.", o.Session)
+	case archive.Orphan:
+		return fmt.Sprintf("The session %s is a fork whose past is not there, and was left out. Bring the session that it is a fork of, too.", o.Session)
+	}
+	if o.As != "" {
+		return fmt.Sprintf("The session %s has other events from %d on. What differs is in the new session %s.", o.Session, o.At, o.As)
+	}
+	return fmt.Sprintf("The session %s has other events from %d on, and was left out. With `ikigai import --rename` what differs becomes a session of its own.", o.Session, o.At)
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"ikigai"
+	"ikigai/internal/history"
+	"ikigai/internal/transcript"
+)
+
+// logRequest prints the body of a request as it was sent.
+func (a *app) logRequest(ctx context.Context, store ikigai.Store, id ikigai.ID, o logOptions) error {
+	seq, err := a.requestAt(ctx, store, id, o.request)
+	if err != nil {
+		return err
+	}
+	body, err := history.Rebuild(ctx, a.allEvents(ctx, store, id), store, seq)
+	if err != nil {
+		return err
+	}
+	if o.pretty {
+		var b bytes.Buffer
+		if json.Indent(&b, body, "", "  ") == nil {
+			body = append(transcript.Visible(b.Bytes()), '\n')
+		}
+	}
+	return a.results(func(w io.Writer) error {
+		_, err := w.Write(body)
+		return err
+	})
+}
+
+// requestAt returns the event of the request that text names: the nth, or the
+// event #n.
+func (a *app) requestAt(ctx context.Context, store ikigai.Store, id ikigai.ID, text string) (ikigai.Seq, error) {
+	number, isEvent := strings.CutPrefix(text, "#")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 {
+		return 0, usage(fmt.Sprintf("--request %q is no number", text), "Count the requests from 1, or name an event, such as #17")
+	}
+	if isEvent {
+		return ikigai.Seq(n), nil
+	}
+	count := 0
+	for e, err := range a.allEvents(ctx, store, id) {
+		if err != nil {
+			return 0, err
+		}
+		if e.Kind == ikigai.KindRequest {
+			if count++; count == n {
+				return e.Seq, nil
+			}
+		}
+	}
+	return 0, usage(fmt.Sprintf("The session has no request %d, it has %d", n, count), "See `ikigai log -v` for them")
+}
