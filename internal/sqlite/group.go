@@ -40,6 +40,12 @@ func (q *queue) remove(j *job) bool {
 	return len(q.jobs) < n
 }
 
+func (q *queue) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.jobs)
+}
+
 func (q *queue) has(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

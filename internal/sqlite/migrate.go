@@ -88,7 +88,7 @@ func runMigrations(ctx context.Context, path string) error {
 		return err
 	}
 	db := openPool(path, 1, "&_pragma=busy_timeout(5000)")
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	provider, err := goose.NewProvider(goose.DialectCustom, db, files,
 		goose.WithStore(userVersion{}), goose.WithDisableGlobalRegistry(true))
 	if err != nil {

@@ -33,7 +33,7 @@ func (s *Store) query(ctx context.Context, statement string, yield func(ikigai.R
 		return err
 	}
 	db := openReadOnly(s.path)
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	rows, err := db.QueryContext(ctx, statement)
 	if err != nil {
 		return s.queryError(ctx, err)

@@ -136,6 +136,9 @@ END;
 -- The views are a stable interface, see docs/schema.md. Two rules keep one odd
 -- event from failing all of them: JSON deeper than SQLite reads is passed over
 -- (json_valid), and sums are made in floating point, which does not overflow.
+-- One more keeps them fast for one session: sums are windows, each step with one
+-- kind of window that begins with the session. SQLite then asks for the session
+-- where it reads the events, and not, as with GROUP BY, at the end.
 
 CREATE VIEW v_usage AS
 SELECT session, seq, interaction, time, data ->> 'model' AS model,
@@ -153,44 +156,52 @@ FROM (
 
 CREATE VIEW v_statements AS
 WITH placed AS (
-    SELECT session, seq, kind, kind = 'assistant' AND interaction = 'main' AND content <> '' AS answers,
+    SELECT session, seq, kind, kind = 'user' AND interaction = 'main' AS begins,
+        kind = 'assistant' AND interaction = 'main' AND content <> '' AS answers,
         CASE WHEN kind = 'usage' AND json_valid(data) THEN data END AS data,
         count(*) FILTER (WHERE kind = 'user' AND interaction = 'main') OVER (PARTITION BY session ORDER BY seq) AS statement
     FROM events WHERE kind IN ('user', 'assistant', 'request', 'tool_call', 'usage')
 ), summed AS (
-    SELECT session, statement, min(seq) AS seq, max(seq) FILTER (WHERE answers) AS answer_seq,
-        count(*) FILTER (WHERE kind = 'request') AS turns,
-        count(*) FILTER (WHERE kind = 'tool_call') AS tool_calls,
-        CAST(total(data ->> 'input') AS INTEGER) AS input_tokens,
-        CAST(total(data ->> 'output') AS INTEGER) AS output_tokens,
-        sum(CAST(data ->> 'cost' AS REAL)) / 1e6 AS cost_usd
-    FROM placed WHERE statement > 0 GROUP BY session, statement
+    SELECT session, statement, seq, begins,
+        max(seq) FILTER (WHERE answers) OVER done AS answer_seq,
+        count(*) FILTER (WHERE kind = 'request') OVER done AS turns,
+        count(*) FILTER (WHERE kind = 'tool_call') OVER done AS tool_calls,
+        CAST(total(data ->> 'input') OVER done AS INTEGER) AS input_tokens,
+        CAST(total(data ->> 'output') OVER done AS INTEGER) AS output_tokens,
+        sum(CAST(data ->> 'cost' AS REAL)) OVER done / 1e6 AS cost_usd
+    FROM placed WINDOW done AS (PARTITION BY session, statement)
 )
 SELECT p.session, p.statement, p.seq, e.time, s.dir, s.title, e.content, a.content AS answer,
     p.turns, p.tool_calls, p.input_tokens, p.output_tokens, p.cost_usd
 FROM summed p
 JOIN sessions s ON s.id = p.session
 JOIN events e ON e.session = p.session AND e.seq = p.seq
-LEFT JOIN events a ON a.session = p.session AND a.seq = p.answer_seq;
+LEFT JOIN events a ON a.session = p.session AND a.seq = p.answer_seq
+WHERE p.begins;
 
 CREATE VIEW v_turns AS
 WITH placed AS (
     SELECT session, seq, interaction, kind,
-        count(*) FILTER (WHERE kind = 'user' AND interaction = 'main') OVER (PARTITION BY session ORDER BY seq) AS statement,
-        count(*) FILTER (WHERE kind = 'request') OVER (PARTITION BY session, interaction ORDER BY seq) AS request
+        count(*) FILTER (WHERE kind = 'user' AND interaction = 'main') OVER (PARTITION BY session ORDER BY seq) AS statement
     FROM events WHERE kind IN ('user', 'request', 'tool_call', 'usage')
-), grouped AS (
-    SELECT session, interaction, max(seq) FILTER (WHERE kind = 'request') AS seq,
-        min(statement) AS statement, -- that of the request, which is the first of its group
-        min(seq) FILTER (WHERE kind = 'usage') AS usage_seq,
-        count(*) FILTER (WHERE kind = 'tool_call') AS tool_calls
-    FROM placed WHERE request > 0 GROUP BY session, interaction, request
+), numbered AS (
+    SELECT session, seq, interaction, kind, statement,
+        count(*) FILTER (WHERE kind = 'request') OVER (PARTITION BY session, interaction ORDER BY seq) AS request
+    FROM placed
+), joined AS (
+    SELECT session, seq, interaction, kind, statement,
+        min(seq) FILTER (WHERE kind = 'usage') OVER reply AS usage_seq,
+        count(*) FILTER (WHERE kind = 'tool_call') OVER reply AS tool_calls
+    FROM numbered WINDOW reply AS (PARTITION BY session, interaction, request)
+), turns AS (
+    SELECT session, seq, interaction, statement, usage_seq, tool_calls,
+        row_number() OVER (PARTITION BY session, statement ORDER BY seq) AS turn
+    FROM joined WHERE kind = 'request'
 ), read AS (
-    SELECT g.*, r.time, CASE WHEN json_valid(r.data) THEN r.data END AS sent, CASE WHEN json_valid(x.data) THEN x.data END AS used,
-        row_number() OVER (PARTITION BY g.session, g.statement ORDER BY g.seq) AS turn
-    FROM grouped g
-    JOIN events r ON r.session = g.session AND r.seq = g.seq
-    LEFT JOIN events x ON x.session = g.session AND x.seq = g.usage_seq
+    SELECT t.*, r.time, CASE WHEN json_valid(r.data) THEN r.data END AS sent, CASE WHEN json_valid(x.data) THEN x.data END AS used
+    FROM turns t
+    JOIN events r ON r.session = t.session AND r.seq = t.seq
+    LEFT JOIN events x ON x.session = t.session AND x.seq = t.usage_seq
 )
 SELECT t.session, t.statement, t.turn, t.seq, t.interaction, t.time, t.sent ->> 'model' AS model,
     CASE json_type(t.sent, '$.size') WHEN 'integer' THEN t.sent ->> 'size' END        AS request_bytes,
@@ -203,16 +214,16 @@ FROM read t
 LEFT JOIN v_usage u ON u.session = t.session AND u.seq = t.usage_seq;
 
 CREATE VIEW v_tool_calls AS
-WITH named AS (
-    SELECT session, seq, interaction, kind, content, json_valid(data) AS readable,
-        CASE WHEN NOT json_valid(data) THEN NULL WHEN kind = 'tool_call' THEN data ->> 'id' ELSE data ->> 'tool_call_id' END AS call
+WITH placed AS (
+    SELECT session, seq, interaction, kind, json_valid(data) AS readable,
+        CASE WHEN NOT json_valid(data) THEN NULL WHEN kind = 'tool_call' THEN data ->> 'id' ELSE data ->> 'tool_call_id' END AS call,
+        count(*) FILTER (WHERE kind = 'user' AND interaction = 'main') OVER (PARTITION BY session ORDER BY seq) AS statement
     FROM events WHERE kind IN ('user', 'tool_call', 'tool_result')
 ), paired AS (
-    SELECT session, seq, interaction, kind, readable, call,
-        count(*) FILTER (WHERE kind = 'user' AND interaction = 'main') OVER (PARTITION BY session ORDER BY seq) AS statement,
-        lead(seq)  OVER (PARTITION BY session, interaction, call ORDER BY seq) AS next_seq,
-        lead(kind) OVER (PARTITION BY session, interaction, call ORDER BY seq) AS next_kind
-    FROM named
+    SELECT session, seq, interaction, kind, readable, call, statement,
+        lead(seq)  OVER same AS next_seq,
+        lead(kind) OVER same AS next_kind
+    FROM placed WINDOW same AS (PARTITION BY session, interaction, call ORDER BY seq)
 )
 SELECT p.session, p.statement, p.seq, p.interaction, c.time, p.call AS tool_call_id,
     CASE WHEN p.readable THEN c.data ->> '$.function.name' END AS name,

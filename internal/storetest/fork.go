@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -264,6 +263,6 @@ func deepForks(t *testing.T, b *bench) {
 	}
 	b.want(b.another(), top.Session, line)
 	if h := healthy(b, b.Store); h.Sessions != 62 {
-		t.Error(fmt.Sprintf("%d sessions", h.Sessions))
+		t.Errorf("%d sessions", h.Sessions)
 	}
 }

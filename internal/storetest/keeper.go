@@ -50,7 +50,10 @@ func queries(t *testing.T, b *bench) {
 		t.Error("no plan")
 	}
 	n := 0
-	for range b.Query(b.Context(), "select * from events") {
+	for _, err := range b.Query(b.Context(), "select * from events") {
+		if err != nil {
+			t.Fatal(err)
+		}
 		n++
 		b.append(g, ikigai.Seq(3+n), Statement(g.Session, ikigai.Seq(4+n), "from within"))
 		if n == 2 {
