@@ -23,12 +23,15 @@ func (s Style) record(b transcript.Block) string {
 		}
 		return "  " + s.paint(dim, "tools: "+strings.Join(names, ", ")) + "\n"
 	case ikigai.RequestData:
-		choice := ""
+		kept, choice := "", ""
+		if d.Previous > 0 {
+			kept = fmt.Sprintf("%s as in #%d", number(d.Kept), d.Previous)
+		}
 		if d.ToolChoice != "" {
 			choice = "tool choice " + line(d.ToolChoice)
 		}
 		return "  " + s.paint(dim, s.join("request to "+line(d.Model), count(d.Size, "byte"),
-			number(d.Kept)+" as before", choice, "sha256 "+line(d.SHA256))) + "\n"
+			kept, choice, "sha256 "+line(d.SHA256))) + "\n"
 	}
 	return s.behind("  ", "  ", dim, safetext.Terminal(b.Text))
 }
