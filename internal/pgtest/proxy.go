@@ -114,7 +114,7 @@ func (p *Proxy) close() {
 	p.mu.Lock()
 	p.ended = true
 	p.mu.Unlock()
-	p.listener.Close()
+	_ = p.listener.Close()
 	p.BlackHole(false)
 	p.Cut()
 	p.all.Wait()

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -49,6 +50,12 @@ const (
 	FROM placed p, unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
 		WITH ORDINALITY e (id, interaction, kind, time, content, data, place)
 	ORDER BY e.place`
+
+	// sqlInsertOne is what most appends are. The server keeps its plan, while it
+	// makes one for each length of an array.
+	sqlInsertOne = `
+	INSERT INTO events (session, seq, id, interaction, kind, time, content, data)
+	SELECT id, $2 + 1, $3, $4, $5, $6, $7, $8 FROM placed`
 
 	// sqlKnown is asked when the head is elsewhere.
 	sqlKnown = `SELECT coalesce((SELECT fence FROM sessions WHERE id = $1), 0),
@@ -132,39 +139,55 @@ func (b batch) insert(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	return tag.RowsAffected() > 0, errors.Join(err, results.Close())
 }
 
+// statement returns the statement that inserts the events, and its arguments.
 func (b batch) statement() (sql string, args []any) {
-	n := len(b.events)
-	var (
-		ids, interactions, kinds, contents = make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-		times                              = make([]int64, n)
-		data                               = make([]*string, n)
-	)
-	for i, e := range b.events {
-		ids[i], interactions[i], kinds[i], times[i], contents[i] = string(e.ID), e.Interaction, string(e.Kind), int64(e.Time), e.Content
-		if e.Data != nil {
-			text := string(e.Data)
-			data[i] = &text
-		}
+	begin, keep, insert := b.after == 0, len(b.blobs) > 0, sqlInsert
+	args = append(make([]any, 0, 22), string(b.grant.Session), int64(b.after))
+	if len(b.events) == 1 {
+		e := b.events[0]
+		insert = sqlInsertOne
+		args = append(args, string(e.ID), e.Interaction, string(e.Kind), int64(e.Time), e.Content, dataColumn(e.Data))
+	} else {
+		args = append(args, eventArrays(b.events)...)
 	}
 	sum := dbschema.Summarize(b.events)
-	args = append(make([]any, 0, 22), string(b.grant.Session), int64(b.after), ids, interactions, kinds, times, contents, data,
-		int64(b.after)+int64(n), b.grant.Fence, int64(sum.Updated), int64(sum.Statements), sum.Size, sum.Cost, sum.Title)
-	begin := b.after == 0
+	args = append(args, int64(b.after)+int64(len(b.events)), b.grant.Fence, int64(sum.Updated), int64(sum.Statements), sum.Size, sum.Cost, sum.Title)
 	if begin {
-		args = append(args, directory(b.events[0]), times[0])
+		args = append(args, directory(b.events[0]), int64(b.events[0].Time))
 	}
-	if len(b.blobs) > 0 {
-		args = append(args, columns(b.blobs)...)
+	if keep {
+		args = append(args, blobArrays(b.blobs)...)
 	}
-	switch keep := len(b.blobs) > 0; {
+	switch {
 	case begin && keep:
-		return sqlBeginKeep + sqlInsert, args
+		return sqlBeginKeep + insert, args
 	case begin:
-		return sqlBegin + sqlInsert, args
+		return sqlBegin + insert, args
 	case keep:
-		return sqlMoveKeep + sqlInsert, args
+		return sqlMoveKeep + insert, args
 	}
-	return sqlMove + sqlInsert, args
+	return sqlMove + insert, args
+}
+
+// eventArrays returns events as an array for each column.
+func eventArrays(events []ikigai.Event) []any {
+	n := len(events)
+	ids, interactions, kinds, contents := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	times, data := make([]int64, n), make([]*string, n)
+	for i, e := range events {
+		ids[i], interactions[i], kinds[i], times[i], contents[i] = string(e.ID), e.Interaction, string(e.Kind), int64(e.Time), e.Content
+		data[i] = dataColumn(e.Data)
+	}
+	return []any{ids, interactions, kinds, times, contents, data}
+}
+
+// dataColumn returns data as text, or nil for NULL if there is none.
+func dataColumn(data json.RawMessage) *string {
+	if data == nil {
+		return nil
+	}
+	text := string(data)
+	return &text
 }
 
 // directory returns the working directory that a session event names.

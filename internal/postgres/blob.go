@@ -45,6 +45,9 @@ type plainBlob struct {
 
 func (s *Store) readBlob(ctx context.Context, hash string) (plainBlob, error) {
 	operation := "read blob " + hash
+	if !storable(hash) {
+		return plainBlob{}, s.fail(ctx, operation, ikigai.ErrNotFound)
+	}
 	var chain []blob.Row
 	err := s.do(ctx, operation, func(conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, sqlBlob, hash)
@@ -144,8 +147,8 @@ func (s *Store) deltaBase(ctx context.Context, b ikigai.Blob) plainBlob {
 	return base
 }
 
-// columns returns rows of blobs as an array for each column.
-func columns(rows []blob.Row) []any {
+// blobArrays returns rows of blobs as an array for each column.
+func blobArrays(rows []blob.Row) []any {
 	n := len(rows)
 	hashes, encodings, bases := make([]string, n), make([]string, n), make([]string, n)
 	sizes, bytes := make([]int64, n), make([][]byte, n)

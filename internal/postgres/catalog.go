@@ -31,6 +31,9 @@ func (s *Store) Sessions(ctx context.Context, q ikigai.SessionQuery) iter.Seq2[i
 }
 
 func (s *Store) listSessions(ctx context.Context, q ikigai.SessionQuery) (list []ikigai.SessionInfo, err error) {
+	if !storable(q.Dir, q.Prefix, string(q.Parent)) {
+		return nil, ctx.Err()
+	}
 	query, args := sessionsQuery(q)
 	err = s.do(ctx, "list sessions", func(conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, query, args...)
@@ -92,19 +95,30 @@ func sessionsQuery(q ikigai.SessionQuery) (query string, args []any) {
 }
 
 func sessionsOrder(q ikigai.SessionQuery) string {
-	column := "updated"
+	columns := []string{"hour", "updated", "id"} // the index has the hour
 	switch q.Order {
 	case ikigai.ByCreated:
-		column = "created"
+		columns = []string{"created", "id"}
 	case ikigai.ByEvents:
-		column = "head"
+		columns = []string{"head", "id"}
 	case ikigai.BySize:
-		column = "size"
+		columns = []string{"size", "id"}
 	case ikigai.ByCost:
-		column = "cost"
+		columns = []string{"cost", "id"}
 	}
 	if q.Reversed {
-		return column + ", id"
+		return strings.Join(columns, ", ")
 	}
-	return column + " DESC, id DESC"
+	return strings.Join(columns, " DESC, ") + " DESC"
+}
+
+// storable reports whether texts can stand in a database. It has nothing that is
+// named by any other, and takes them for a fault of the program.
+func storable(texts ...string) bool {
+	for _, text := range texts {
+		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -66,6 +66,9 @@ func (s *Store) Events(ctx context.Context, session ikigai.ID, after ikigai.Seq)
 }
 
 func (s *Store) readChunk(ctx context.Context, session ikigai.ID, after ikigai.Seq) (chunk []ikigai.Event, err error) {
+	if !storable(string(session)) {
+		return nil, nil
+	}
 	err = s.do(ctx, "read session "+string(session), func(conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, sqlEvents, string(session), int64(after), chunkEvents, chunkBytes)
 		if err != nil {

@@ -31,13 +31,13 @@ const (
 	// crash of the server is indexed again.
 	sqlProgress = `SELECT upto, set_config('synchronous_commit', 'off', true) FROM search_progress FOR UPDATE`
 
-	sqlUnindexed = `SELECT n, session, kind, content, data, dir FROM (
+	sqlUnindexed = `SELECT n, session, kind, time, content, data, dir FROM (
 			SELECT *, sum(octet_length(content) + coalesce(octet_length(data), 0))
 				OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
 			FROM (
-				(SELECT e.n, e.session, e.kind, e.content, e.data FROM search_gaps g JOIN events e USING (n) ORDER BY n LIMIT $2)
+				(SELECT e.n, e.session, e.kind, e.time, e.content, e.data FROM search_gaps g JOIN events e USING (n) ORDER BY n LIMIT $2)
 				UNION ALL
-				(SELECT n, session, kind, content, data FROM events WHERE n > $1 ORDER BY n LIMIT $2)
+				(SELECT n, session, kind, time, content, data FROM events WHERE n > $1 ORDER BY n LIMIT $2)
 				ORDER BY n LIMIT $2
 			) next
 		) e JOIN sessions s ON s.id = e.session
@@ -46,8 +46,11 @@ const (
 	sqlIndex = `INSERT INTO search (n, words) SELECT n, words::tsvector FROM unnest($1::bigint[], $2::text[]) e (n, words)
 		ON CONFLICT DO NOTHING`
 	sqlProgressed = `UPDATE search_progress SET upto = greatest(upto, $1)`
-	sqlNoteGaps   = `INSERT INTO search_gaps (n, noted) SELECT n, ` + sqlNow + ` FROM unnest($1::bigint[]) n ON CONFLICT DO NOTHING`
-	sqlFillGaps   = `DELETE FROM search_gaps WHERE n = ANY($1) OR noted < ` + sqlNow + ` - $2`
+	sqlNoteSpans  = `INSERT INTO search_spans (first, last, since, until)
+		SELECT min(n), max(n), min(time), max(time) FROM unnest($1::bigint[], $2::bigint[]) e (n, time)
+		GROUP BY CASE WHEN n <= $3 THEN n ELSE 0 END ON CONFLICT DO NOTHING`
+	sqlNoteGaps = `INSERT INTO search_gaps (n, noted) SELECT n, ` + sqlNow + ` FROM unnest($1::bigint[]) n ON CONFLICT DO NOTHING`
+	sqlFillGaps = `DELETE FROM search_gaps WHERE n = ANY($1) OR noted < ` + sqlNow + ` - $2`
 
 	sqlLeft = `SELECT greatest(0, coalesce((SELECT max(n) FROM events), 0) - (SELECT upto FROM search_progress))`
 )
@@ -69,6 +72,7 @@ func (s *Store) Catchup(ctx context.Context, limit int) (left int64, err error) 
 // entries are rows of the index, as columns, and what they come from.
 type entries struct {
 	seen  []int64 // numbers of the events that were read
+	times []int64 // of these
 	n     []int64
 	words []string
 }
@@ -85,6 +89,7 @@ func indexNext(ctx context.Context, tx pgx.Tx, limit int) error {
 	var all pgx.Batch
 	all.Queue(sqlIndex, e.n, e.words)
 	all.Queue(sqlProgressed, e.seen[len(e.seen)-1])
+	all.Queue(sqlNoteSpans, e.seen, e.times, upto) // each that was missing once is a span of its own
 	all.Queue(sqlNoteGaps, gaps(upto, e.seen))
 	all.Queue(sqlFillGaps, e.seen, gapTime.Microseconds())
 	return tx.SendBatch(ctx, &all).Close()
@@ -103,10 +108,10 @@ func readEntries(ctx context.Context, tx pgx.Tx, upto int64, limit int) (entries
 			e   ikigai.Event
 			dir string
 		)
-		if err := rows.Scan(&n, (*string)(&e.Session), (*string)(&e.Kind), &e.Content, (*[]byte)(&e.Data), &dir); err != nil {
+		if err := rows.Scan(&n, (*string)(&e.Session), (*string)(&e.Kind), (*int64)(&e.Time), &e.Content, (*[]byte)(&e.Data), &dir); err != nil {
 			return list, err
 		}
-		list.seen = append(list.seen, n)
+		list.seen, list.times = append(list.seen, n), append(list.times, int64(e.Time))
 		if found := dbschema.SearchText(e); !found.Empty() {
 			list.n, list.words = append(list.n, n), append(list.words, vector(found, e.Session, dir))
 		}

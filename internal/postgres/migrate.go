@@ -82,7 +82,7 @@ func migrate(ctx context.Context, place string, config *pgx.ConnConfig) error {
 
 func runMigrations(ctx context.Context, place string, config *pgx.ConnConfig) error {
 	db := sql.OpenDB(connector{config})
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	if err := checkEncoding(ctx, place, db); err != nil {
 		return err
 	}

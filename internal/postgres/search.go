@@ -36,6 +36,9 @@ func (s *Store) Search(ctx context.Context, q ikigai.SearchQuery) iter.Seq2[ikig
 			yield(ikigai.Hit{}, err)
 			return
 		}
+		if !storable(q.Dir, q.Tool, string(q.Session)) {
+			return
+		}
 		f := finder{store: s, query: q, terms: terms, below: math.MaxInt64}
 		f.run(ctx, yield)
 	}
@@ -147,10 +150,10 @@ func (f *finder) statement(rows int) (query string, args []any) {
 		join = " JOIN events t ON t.n = w.n"
 	}
 	if f.query.Since != 0 {
-		fit("t.time >= $%d", int64(f.query.Since))
+		fit("t.time >= $%[1]d AND w.n >= (SELECT min(first) FROM search_spans WHERE until >= $%[1]d)", int64(f.query.Since))
 	}
 	if f.query.Until != 0 {
-		fit("t.time < $%d", int64(f.query.Until))
+		fit("t.time < $%[1]d AND w.n <= (SELECT max(last) FROM search_spans WHERE since < $%[1]d)", int64(f.query.Until))
 	}
 	return fmt.Sprintf(sqlFound, join, where), args
 }

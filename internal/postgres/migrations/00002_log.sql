@@ -17,13 +17,17 @@ CREATE TABLE sessions (
     parent     text    COLLATE "C" REFERENCES sessions (id),
     base       bigint  NOT NULL DEFAULT 0,         -- seq of the last event that is the parent's
     size       bigint  NOT NULL DEFAULT 0,         -- bytes of content and data of its own events
-    cost       bigint  NOT NULL DEFAULT 0          -- millionths of a US dollar, of its own events
-) WITH (fillfactor = 70);                          -- each append makes a new version of a row
+    cost       bigint  NOT NULL DEFAULT 0,         -- millionths of a US dollar, of its own events
+    hour       bigint  NOT NULL GENERATED ALWAYS AS (updated / 3600000000) STORED -- to sort by, before updated
+) WITH (fillfactor = 70);
 
-CREATE INDEX sessions_updated     ON sessions (updated DESC, id DESC);
-CREATE INDEX sessions_dir_updated ON sessions (dir, updated DESC, id DESC);
-CREATE INDEX sessions_created     ON sessions (created DESC, id DESC);
-CREATE INDEX sessions_parent      ON sessions (parent) WHERE parent IS NOT NULL;
+-- An append makes a new version of the row of its session. It stays in its page
+-- and costs no index anything as long as no column of an index changes, which
+-- is why the indexes have the hour.
+CREATE INDEX sessions_hour     ON sessions (hour DESC);
+CREATE INDEX sessions_dir_hour ON sessions (dir, hour DESC);
+CREATE INDEX sessions_created  ON sessions (created DESC, id DESC);
+CREATE INDEX sessions_parent   ON sessions (parent) WHERE parent IS NOT NULL;
 
 CREATE TABLE events (
     n           bigint GENERATED ALWAYS AS IDENTITY,
@@ -39,7 +43,6 @@ CREATE TABLE events (
 );
 
 CREATE UNIQUE INDEX events_n ON events (n);
-CREATE INDEX events_time ON events USING brin (time);
 
 CREATE TABLE blobs (
     hash     text   COLLATE "C" NOT NULL PRIMARY KEY, -- SHA-256 of the bytes before encoding, hexadecimal
@@ -81,6 +84,14 @@ CREATE TABLE search_gaps (
     noted bigint NOT NULL
 );
 
+-- When the events were stored that were indexed together.
+CREATE TABLE search_spans (
+    first bigint NOT NULL PRIMARY KEY,
+    last  bigint NOT NULL,
+    since bigint NOT NULL,
+    until bigint NOT NULL
+);
+
 -- Events are only ever appended.
 
 CREATE FUNCTION ikigai_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -88,18 +99,18 @@ BEGIN
     RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
 END $$;
 
--- Runs once for all events of an append, after the head of the session moved.
-CREATE FUNCTION ikigai_events_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Each query finds at most one row by its key: whatever the planner knows, and
+-- it knows nothing of a new database, there is one way to do that.
+CREATE FUNCTION ikigai_event_follows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM FROM (SELECT session, min(seq) AS first, max(seq) AS last, count(*) AS events FROM added GROUP BY session) a
-    LEFT JOIN sessions s ON s.id = a.session
-    WHERE s.head IS DISTINCT FROM a.last OR a.events <> a.last - a.first + 1
-        OR a.first <> s.base + 1 AND NOT EXISTS (SELECT FROM events e WHERE e.session = a.session AND e.seq = a.first - 1);
-    IF FOUND THEN
-        RAISE EXCEPTION 'events follow one another without gaps, up to the head of their session'
-            USING ERRCODE = 'integrity_constraint_violation';
+    PERFORM FROM events WHERE session = NEW.session AND seq = NEW.seq - 1;
+    IF NOT FOUND THEN
+        PERFORM FROM sessions WHERE id = NEW.session AND base = NEW.seq - 1;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'events follow one another without gaps' USING ERRCODE = 'integrity_constraint_violation';
+        END IF;
     END IF;
-    RETURN NULL;
+    RETURN NEW;
 END $$;
 
 CREATE FUNCTION ikigai_events_leave_together() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -139,8 +150,8 @@ BEGIN
     RETURN OLD;
 END $$;
 
-CREATE TRIGGER events_follow AFTER INSERT ON events
-    REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ikigai_events_follow();
+CREATE TRIGGER events_follow BEFORE INSERT ON events
+    FOR EACH ROW EXECUTE FUNCTION ikigai_event_follows();
 CREATE TRIGGER events_stay BEFORE UPDATE ON events
     FOR EACH STATEMENT EXECUTE FUNCTION ikigai_refuse('events are never changed');
 CREATE TRIGGER events_leave_together AFTER DELETE ON events
