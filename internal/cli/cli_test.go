@@ -7,16 +7,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ikigai/internal/pgtest"
+	"ikigai/internal/postgres"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(tests{m}, map[string]func(){
 		"ikigai": func() {
 			os.Exit(Run(context.Background(), Process{
 				Args: os.Args[1:], Env: os.Environ(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
@@ -26,22 +31,68 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// tests runs the tests and ends the server that they shared.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int { return pgtest.Main(t.M) }
+
 // TestScripts runs the command line as people do: the real program, a scripted
 // model behind real HTTP, real tools, a real database.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	p := scriptParams()
+	p.Dir = "testdata/script"
+	testscript.Run(t, p)
+}
+
+// TestScriptsOnPostgres runs those scripts that are about sessions with a
+// database on a server: the same behaviour, whatever the store.
+func TestScriptsOnPostgres(t *testing.T) {
+	server := pgtest.Shared(t)
+	p := scriptParams()
+	for _, name := range []string{"answer", "tools", "resume", "travel", "list", "follow", "request", "search", "sql", "archive", "foreign", "db"} {
+		p.Files = append(p.Files, filepath.Join("testdata/script", name+".txtar"))
+	}
+	setup := p.Setup
+	p.Setup = func(env *testscript.Env) error {
+		database := server.URL(server.Database(env.T().(testing.TB), postgres.Migrate))
+		env.Setenv("IKIGAI_DATABASE", strings.Replace(database, "postgres@", "postgres:s3cr3t-word@", 1))
+		return setup(env)
+	}
+	p.Condition = func(name string) (bool, error) { return name == "postgres", nil }
+	testscript.Run(t, p)
+}
+
+func scriptParams() testscript.Params {
+	return testscript.Params{
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "let": let},
+		Condition:           func(name string) (bool, error) { return false, nil },
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("LANG", "C.UTF-8")
 			env.Vars = append(env.Vars, raceExit)
 			return nil
 		},
-	})
+	}
+}
+
+// let sets a variable to what the last command printed, or to the part of it
+// that the group of an expression stands for: let NAME [EXPRESSION]
+func let(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: let NAME [EXPRESSION]")
+	}
+	text := strings.TrimSpace(ts.ReadFile("stdout"))
+	if len(args) == 2 {
+		found := regexp.MustCompile(args[1]).FindStringSubmatch(text)
+		if len(found) < 2 {
+			ts.Fatalf("no match for %s in %s", args[1], text)
+		}
+		text = found[1]
+	}
+	ts.Setenv(args[0], text)
 }
 
 // exits runs a command and checks its exit code: exits CODE COMMAND ARG...
