@@ -107,7 +107,7 @@ func (c *counting) Fork(context.Context, ikigai.Grant, ikigai.ID, ikigai.Seq) er
 
 const (
 	generatedSession = ikigai.ID("0192f0c1-0000-7000-8000-000000000000")
-	million          = 1_000_000
+	million          = 1_000_000 / scale
 	// What may be added to the live heap between the first tenth of the events
 	// and their end: less than ten bytes for each event, and more than what
 	// the set of hashes takes when it is full.

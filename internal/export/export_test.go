@@ -345,7 +345,7 @@ func ExampleMarkdown() {
 }
 
 const (
-	many      = 200_000
+	many      = 200_000 / scale
 	maxGrowth = 4 << 20
 )
 
