@@ -59,7 +59,11 @@ func Replay(ctx context.Context, g ikigai.Grant, log ikigai.Log, dirs ...string)
 }
 
 func deliver(ctx context.Context, g ikigai.Grant, log ikigai.Log, forks Store, dirs []string) (done []Delivery, err error) {
-	all, err := openAll(g.Session, dirs, openToDeliver)
+	open := openToDeliver
+	if forks == nil {
+		open = openOwn
+	}
+	all, err := openAll(g.Session, dirs, open)
 	defer all.close()
 	if err == nil {
 		for fence, files := range all.byWriter() {

@@ -116,6 +116,15 @@ func asideOf(path string) ([]string, error) {
 
 func openToDeliver(path string) (*os.File, error) { return openLocked(path, os.O_RDWR) }
 
+// openOwn passes over what another process has open.
+func openOwn(path string) (*os.File, error) {
+	f, err := openToDeliver(path)
+	if errors.Is(err, ikigai.ErrBusy) {
+		err = os.ErrNotExist
+	}
+	return f, err
+}
+
 func (w *waitingFile) advance() { w.record, w.err = w.reader.next() }
 
 // empty reports whether all records were read. A torn one was never

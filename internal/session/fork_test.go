@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -171,6 +172,82 @@ func TestTwoMachines(t *testing.T) {
 			t.Errorf("%d requests are not recorded", len(sent))
 		}
 	}
+}
+
+// The process that was taken over from is stopped and holds its journal open, on
+// the same machine. The other one goes on, with a store that fails for a while.
+func TestTakenOverOnOneMachine(t *testing.T) {
+	dir := t.TempDir()
+	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "ikigai.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	a := &machine{t: t, store: store, journals: filepath.Join(dir, "journals")}
+	b := &machine{t: t, store: store, journals: a.journals}
+	id := session.NewID()
+	config := a.config(id)
+	away := &away{Store: store}
+	config.Store = away
+	a.Session = session.Begin(config)
+	if _, err := a.Record(t.Context(), ikigai.NewEvent(ikigai.KindSession, "/src", ikigai.SessionData{Dir: "/src"})); err != nil {
+		t.Fatal(err)
+	}
+	away.err = errors.New("cut off")
+	a.say("a2")
+	if err := a.giveBack(); err != nil {
+		t.Fatal(err)
+	}
+
+	config = b.config(id)
+	config.Journals = append(config.Journals, filepath.Join(dir, "second"))
+	back := &awayOnce{Store: store}
+	config.Store = back
+	if b.Session, err = session.Restore(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	b.say("b2")
+	b.close() // delivers its journal although the other one is held
+	if waiting, err := journal.List(config.Journals[1]); err != nil || len(waiting) > 0 || !back.was {
+		t.Errorf("waiting: %+v, %v", waiting, err)
+	}
+	away.err = nil
+	a.Close()
+	if told := a.notices[len(a.notices)-1]; !strings.Contains(told, "kept in a journal, 1 event, is in the session") {
+		t.Errorf("told %q", a.notices)
+	}
+	b.restore(id)
+	defer b.close()
+	if got := b.conversation(); got != "b2" {
+		t.Errorf("conversation %q", got)
+	}
+}
+
+// away is a store that takes nothing while err is set.
+type away struct {
+	journal.Store
+	err error
+}
+
+func (a *away) Append(ctx context.Context, g ikigai.Grant, after ikigai.Seq, events ...ikigai.Event) error {
+	if a.err != nil {
+		return a.err
+	}
+	return a.Store.Append(ctx, g, after, events...)
+}
+
+// awayOnce is a store whose first append fails.
+type awayOnce struct {
+	journal.Store
+	was bool
+}
+
+func (a *awayOnce) Append(ctx context.Context, g ikigai.Grant, after ikigai.Seq, events ...ikigai.Event) error {
+	if !a.was {
+		a.was = true
+		return errors.New("away")
+	}
+	return a.Store.Append(ctx, g, after, events...)
 }
 
 // The other machine lets go without having said anything: the journal goes

@@ -175,8 +175,8 @@ func (l *ladder) deliver(ctx context.Context) error {
 	done, err := journal.Deliver(ctx, l.grant, l.store, l.dirs...)
 	for _, d := range done {
 		if d.Fork != "" {
-			l.notice(fmt.Sprintf("Another process had gone on with this session. %d events that were kept in a journal are in the session %s now, a fork of it: go on there with `ikigai run --resume %s`.",
-				d.Events, d.Fork, d.Fork))
+			l.notice(fmt.Sprintf("Another process had gone on with this session. What was kept in a journal, %s, is in the session %s now, a fork of it: go on there with `ikigai run --resume %s`.",
+				countEvents(d.Events), d.Fork, d.Fork))
 		}
 	}
 	if err == nil {
@@ -192,7 +192,7 @@ func (l *ladder) close() {
 		l.lastAttempt()
 	}
 	if n := len(l.backlog); n > 0 {
-		l.notice(fmt.Sprintf("%d events of this session could be kept on no disk. They are lost with the end of the program.", n))
+		l.notice(fmt.Sprintf("%s of this session could be kept on no disk. Copy what you need from the screen: it is lost with the end of the program.", countEvents(n)))
 	}
 	l.closeJournal()
 }
@@ -224,6 +224,13 @@ func (l *ladder) lastAttempt() {
 // gone on with the session.
 func outdone(err error) bool {
 	return errors.Is(err, ikigai.ErrFenced) || errors.Is(err, ikigai.ErrConflict)
+}
+
+func countEvents(n int) string {
+	if n == 1 {
+		return "1 event"
+	}
+	return fmt.Sprintf("%d events", n)
 }
 
 func (l *ladder) closeJournal() {

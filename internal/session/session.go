@@ -100,7 +100,9 @@ func Restore(ctx context.Context, config Config) (*Session, error) {
 }
 
 func (s *Session) restore(ctx context.Context) error {
-	if err := s.ladder.deliver(ctx); err != nil {
+	// A journal may be in the hands of the process that this one takes over
+	// from, stopped or cut off. What is in it becomes a fork.
+	if err := s.ladder.deliver(ctx); err != nil && !errors.Is(err, ikigai.ErrBusy) {
 		return err
 	}
 	replied := ikigai.Seq(0) // the last event that ends what was shown of a reply

@@ -430,7 +430,7 @@ func TestLossIsTold(t *testing.T) {
 	s := Begin(f.config)
 	record(t, s, say("a"))
 	s.Close()
-	if last := f.notices[len(f.notices)-1]; !strings.Contains(last, "1 events") || !strings.Contains(last, "lost") {
+	if last := f.notices[len(f.notices)-1]; !strings.Contains(last, "1 event") || !strings.Contains(last, "lost") {
 		t.Errorf("notices %q", f.notices)
 	}
 }
