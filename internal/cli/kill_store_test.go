@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,15 +79,9 @@ func (f killFile) class(c killtest.Call) string {
 func killServers(t *testing.T, _ *matrix) func(*row) killStore {
 	cluster := pgtest.New(t, pgtest.Options{})
 	return func(r *row) killStore {
-		migrate := func(ctx context.Context, url string) error {
-			store, err := postgres.Open(ctx, url)
-			if err != nil {
-				return err
-			}
-			return store.Close()
-		}
-		if r.phase.fresh {
-			migrate = nil
+		var migrate pgtest.Migrate
+		if !r.phase.fresh {
+			migrate = postgres.Migrate
 		}
 		s := killServer{pgtest.NewProxy(r.t, cluster.Addr())}
 		r.database = pgtest.URL(cluster.Database(r.t, migrate), s.proxy.Addr())
