@@ -42,7 +42,7 @@ func sample(t testing.TB, to appender) (parent, fork1, fork2, other ikigai.ID) {
 		user("first \"statement\"\nwith lines \\ and \x7f\x01\x1b[31m é 𝒳 \u202e"),
 		withBlob("/src/a", []byte("content of a\n")), withBlob("/src/a", binary), withBlob("/src/empty", nil),
 		ikigai.NewEvent(ikigai.KindRequest, "", ikigai.RequestData{SHA256: strings.Repeat("ab", 32)}),
-		user(strings.Repeat("0123456789abcdé\n", 10<<20/17)),
+		user(strings.Repeat("0123456789abcdé\n", 40_000)), // longer than the buffers of reader and writer
 	}
 	for _, data := range hostile {
 		events = append(events, raw(data))
