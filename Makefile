@@ -25,8 +25,9 @@ test: need ## all tests
 race: need ## all tests with the race detector
 	CGO_ENABLED=1 go test -race ./...
 
-bench: ## ikigai beside a bare loop that does the same
+bench: need ## ikigai beside a bare loop that does the same, its stores beside bare SQL
 	go run ./bench
+	go run ./bench/store
 
 lint: ## gofmt, vet, staticcheck, errcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt these files"; exit 1; }

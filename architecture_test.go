@@ -59,7 +59,7 @@ func TestImportRules(t *testing.T) {
 // Only cli and config read the environment; main hands it to cli. Programs and
 // suites that serve measuring and testing alone may.
 func TestWhoReadsTheEnvironment(t *testing.T) {
-	may := []string{"cli", "config", "cmd/ikigai", "bench", "bench/floor", "bench/rss", "providertest", "killtest/launch"}
+	may := []string{"cli", "config", "cmd/ikigai", "bench", "bench/floor", "bench/rss", "bench/store", "providertest", "pgtest", "killtest/launch"}
 	eachFile(t, func(pkg, file string) {
 		if slices.Contains(may, pkg) {
 			return
