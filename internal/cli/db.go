@@ -139,6 +139,9 @@ func (a *app) dbStatus(ctx context.Context, store ikigai.Store, asJSON bool) err
 		return json.NewEncoder(a.Out).Encode(s)
 	}
 	index := render.Bytes(s.Index) + " of it"
+	if !h.Checked && s.Index == 0 {
+		index = "not measured, which would take long"
+	}
 	if s.Unindexed > 0 {
 		index += ", about " + render.Count(int(s.Unindexed), "event") + " behind; a search catches up"
 	}
@@ -191,12 +194,11 @@ func (a *app) dbCheck(ctx context.Context, store ikigai.Store) error {
 		return err
 	}
 	for _, problem := range h.Problems {
-		if _, err := fmt.Fprintln(a.Out, "BAD  "+sentence(problem)); err != nil {
+		if _, err := fmt.Fprintln(a.Out, "BAD  "+repair(problem)); err != nil {
 			return err
 		}
 	}
 	if len(h.Problems) > 0 {
-		a.notice("Export what can be read, and begin a new database.")
 		return &quietError{exitStore}
 	}
 	_, err = fmt.Fprintf(a.Out, "%s: %s in %s are whole.\n", h.Place, render.Count(int(h.Events), "event"), render.Count(int(h.Sessions), "session"))

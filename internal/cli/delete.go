@@ -58,7 +58,7 @@ func (a *app) deleteSession(ctx context.Context, id string, yes bool) error {
 	grant, giveBack, err := acquire(ctx, store, found.ID)
 	if errors.Is(err, ikigai.ErrBusy) {
 		return &ikigai.Error{Kind: ikigai.ErrorStore, Err: err,
-			What: fmt.Sprintf("The session %s is open in another process", found.ID), Do: "Wait until it ends"}
+			What: openElsewhere(found.ID, err), Do: "Wait until it ends"}
 	} else if err != nil {
 		return err
 	}

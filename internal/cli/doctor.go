@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,10 +135,41 @@ func (r *checkup) database(ctx context.Context) {
 	}
 	if len(h.Problems) == 0 {
 		r.good("database", how)
-		return
 	}
 	for _, problem := range h.Problems {
-		r.bad(exitStore, "database", problem+". Export what can be read, and begin a new file.")
+		r.bad(exitStore, "database", repair(problem))
+	}
+	if h.Unindexed > 0 {
+		r.line("--  ", "search", fmt.Sprintf("about %s not indexed yet. The next search catches up.", render.Count(int(h.Unindexed), "event")))
+	}
+	r.forks(ctx, store)
+}
+
+// repair says what to do about a problem of the database, unless it says so.
+func repair(problem string) string {
+	if strings.HasSuffix(problem, ".") {
+		return problem
+	}
+	return problem + ". Export what can be read, and begin a new database."
+}
+
+// mostForks is how many forks are told of.
+const mostForks = 5
+
+// forks tells which sessions were made of journals, because another process had
+// gone on with theirs.
+func (r *checkup) forks(ctx context.Context, store ikigai.Keeper) {
+	const query = `SELECT e.session, e.content, s.title FROM sessions s JOIN events e ON e.session = s.id AND e.seq > s.base
+		WHERE s.parent IS NOT NULL AND e.kind = 'fork' AND e.data LIKE '%"reason":%' ORDER BY s.id DESC LIMIT 6`
+	rows, err := collect(store.Query(ctx, query))
+	if err != nil {
+		return // the check of the database has told of what is wrong with it
+	}
+	for _, row := range rows[:min(mostForks, len(rows))] {
+		r.line("--  ", "fork", fmt.Sprintf("session %s (%v) was made of a journal. %v", row.Values[0], row.Values[2], row.Values[1]))
+	}
+	if len(rows) > mostForks {
+		r.line("--  ", "fork", "there are more of them; see `ikigai sessions --all`.")
 	}
 }
 
@@ -157,7 +189,7 @@ func (r *checkup) journals() {
 			case w.Damaged:
 				r.bad(exitStore, "journal", how+"; some of the file cannot be read. Keep it, and report how it came about.")
 			case w.Refused:
-				r.bad(exitStore, "journal", how+"; another process went on with the session meanwhile. Keep the file: its events are in no database.")
+				r.bad(exitStore, "journal", how+"; what they follow is not in the database. Keep the file: its events are in no database.")
 			default:
 				r.line("wait", "journal", how+". They are delivered when ikigai next runs and the database works.")
 			}

@@ -207,7 +207,8 @@ func TestTwoProcesses(t *testing.T) {
 	id := string(p.log()[0].Session)
 	for _, flags := range [][]string{{"--continue"}, {"--resume", id}} {
 		second := p.run(exitStore, append([]string{"run", "other"}, flags...)...)
-		second.tells(1, fmt.Sprintf("The session %[1]s is open in another process. Watch it with `ikigai log --follow %[1]s`, go on in a copy of it with `ikigai run --resume %[1]s --fork PROMPT`, or wait until it ends.", id))
+		second.tells(1, fmt.Sprintf("The session %s is open elsewhere (process %d on ", id, c.cmd.Process.Pid))
+		second.tells(1, fmt.Sprintf("Watch it with `ikigai log --follow %[1]s`, go on in a copy of it with `ikigai run --resume %[1]s --fork PROMPT`, or wait until it ends.", id))
 		if second.out.String() != "" {
 			t.Errorf("the second process printed %q", second.out)
 		}

@@ -76,7 +76,15 @@ func busy(id ikigai.ID, err error) error {
 		return err
 	}
 	return &ikigai.Error{Kind: ikigai.ErrorStore, Err: err,
-		What: fmt.Sprintf("The session %s is open in another process", id),
+		What: openElsewhere(id, err),
 		Do: fmt.Sprintf("Watch it with `ikigai log --follow %s`, go on in a copy of it with `ikigai run --resume %s --fork PROMPT`, "+
 			"or wait until it ends", id, id)}
+}
+
+// openElsewhere says that a session is open, and in which process, as far as
+// the store tells: its error has that behind the one of the contract.
+func openElsewhere(id ikigai.ID, err error) string {
+	_, who, _ := strings.Cut(err.Error(), ikigai.ErrBusy.Error())
+	who, _, _ = strings.Cut(who, "\n")
+	return fmt.Sprintf("The session %s is open elsewhere%s", id, strings.TrimRight(who, "."))
 }
