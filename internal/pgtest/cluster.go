@@ -237,10 +237,13 @@ func (c *Cluster) Kill(t testing.TB) { c.must(t, "kill", c.end(syscall.SIGQUIT))
 // Start starts a server that was stopped or killed, at the same port.
 func (c *Cluster) Start(t testing.TB) { c.must(t, "start", c.start()) }
 
-// Exec runs statements of SQL in the database postgres.
+// Exec runs statements of SQL in the database postgres, also while t is cleaning
+// up.
 func (c *Cluster) Exec(t testing.TB, sql string) {
 	t.Helper()
-	c.must(t, sql, c.exec(t.Context(), sql))
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	c.must(t, sql, c.exec(ctx, sql))
 }
 
 func (c *Cluster) exec(ctx context.Context, sql string) error {

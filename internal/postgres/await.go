@@ -29,7 +29,7 @@ func (s *Store) Await(ctx context.Context, session ikigai.ID, after ikigai.Seq) 
 		if err != nil || head > after {
 			return err
 		}
-		timer := time.NewTimer(pollEvery)
+		timer := time.NewTimer(s.listener.poll)
 		select {
 		case <-ctx.Done():
 		case <-told:
@@ -55,6 +55,7 @@ func (s *Store) head(ctx context.Context, session ikigai.ID) (head ikigai.Seq, e
 // first Await on.
 type listener struct {
 	store *Store
+	poll  time.Duration
 
 	mu      sync.Mutex
 	waiting map[ikigai.ID]map[chan struct{}]bool
@@ -64,7 +65,7 @@ type listener struct {
 }
 
 func (l *listener) init(s *Store) {
-	l.store, l.waiting = s, make(map[ikigai.ID]map[chan struct{}]bool)
+	l.store, l.poll, l.waiting = s, pollEvery, make(map[ikigai.ID]map[chan struct{}]bool)
 }
 
 // wait returns a channel that receives when the session may have new events.

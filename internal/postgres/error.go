@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -75,6 +76,8 @@ func explain(place string, err error) (what, do string) {
 		record   tls.RecordHeaderError
 		verify   *tls.CertificateVerificationError
 		lookup   *net.DNSError
+		connect  *pgconn.ConnectError
+		network  net.Error
 	)
 	switch {
 	case errors.Is(err, errClosed):
@@ -93,8 +96,11 @@ func explain(place string, err error) (what, do string) {
 		return fmt.Sprintf("No server answers at %s", place), "Check that PostgreSQL runs there and listens"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Sprintf("The database %s does not answer", place), "Check that the server runs and can be reached"
+	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, pgconn.ErrConnClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return fmt.Sprintf("The connection to the database %s broke", place), "Check that the server runs and can be reached"
 	}
-	return fmt.Sprintf("The connection to the database %s broke", place), "Check that the server runs and can be reached"
+	return fmt.Sprintf("The database %s cannot be used: %v", place, err), "Run `ikigai doctor` to have it checked"
 }
 
 func explainCode(place string, e *pgconn.PgError) (what, do string) {

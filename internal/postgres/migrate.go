@@ -25,12 +25,13 @@ const (
 	// migrationLock is the number of the lock that one of several programs
 	// takes that migrate at once: "ikigai".
 	migrationLock = 0x696b69676169
+
+	sqlVersion = "SELECT coalesce(max(version_id), 0)::int FROM " + versionTable
 )
 
 // readVersion returns the version of the schema, 0 for an empty database.
 func readVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
-	const query = "SELECT coalesce(max(version_id), 0)::int FROM " + versionTable
-	err = conn.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&version)
+	err = conn.QueryRow(ctx, sqlVersion, pgx.QueryExecModeExec).Scan(&version)
 	if hasCode(err, codeNoTable) {
 		return 0, nil
 	}
@@ -83,7 +84,7 @@ func migrate(ctx context.Context, place string, config *pgx.ConnConfig) error {
 func runMigrations(ctx context.Context, place string, config *pgx.ConnConfig) error {
 	db := sql.OpenDB(connector{config})
 	defer func() { _ = db.Close() }()
-	if err := checkEncoding(ctx, place, db); err != nil {
+	if err := checkDatabase(ctx, place, db); err != nil {
 		return err
 	}
 	files, err := fs.Sub(migrations, "migrations")
@@ -99,18 +100,21 @@ func runMigrations(ctx context.Context, place string, config *pgx.ConnConfig) er
 	if err != nil {
 		return err
 	}
-	if _, err = provider.Up(ctx); err != nil {
-		return err
-	}
-	version, err := provider.GetDBVersion(ctx)
-	if err == nil && version > schemaVersion {
-		return newerSchema(place, int(version))
-	}
+	_, err = provider.Up(ctx)
 	return err
 }
 
-// checkEncoding refuses a database that cannot hold every text.
-func checkEncoding(ctx context.Context, place string, db *sql.DB) error {
+// checkDatabase refuses a database that has a newer schema, or that cannot hold
+// every text.
+func checkDatabase(ctx context.Context, place string, db *sql.DB) error {
+	version := 0
+	err := db.QueryRowContext(ctx, sqlVersion).Scan(&version)
+	switch {
+	case err != nil && !hasCode(err, codeNoTable):
+		return err
+	case version > schemaVersion:
+		return newerSchema(place, version)
+	}
 	var encoding string
 	if err := db.QueryRowContext(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
 		return err

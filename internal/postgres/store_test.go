@@ -2,15 +2,12 @@ package postgres
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"ikigai"
 	"ikigai/internal/pgtest"
 	"ikigai/internal/storetest"
 )
-
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // database returns the address of a database with the schema and no events.
 func database(t testing.TB) string {
