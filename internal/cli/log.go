@@ -33,8 +33,8 @@ process or, if the database is on a server, on another machine. Ctrl-C ends it;
 with --once the end of the statement under way does.
 
 With --request the body of a request is printed as it was sent, byte for byte,
-and checked against its SHA-256. Requests are counted from 1, and #17 means the
-one that is event 17.`,
+and checked against its SHA-256. Requests are counted from 1; seq:17 is the one
+that is event 17.`,
 		Example: `  ikigai log
   ikigai log 01a1f9ef-60c7 --compact
   ikigai log --follow
@@ -49,7 +49,7 @@ one that is event 17.`,
 	f.BoolVar(&o.compact, "compact", false, "fold long output")
 	f.BoolVar(&o.follow, "follow", false, "go on with what happens from now on")
 	f.BoolVar(&o.once, "once", false, "with --follow: end with the statement under way")
-	f.StringVar(&o.request, "request", "", "print the body of request `N`, or of event #N")
+	f.StringVar(&o.request, "request", "", "print the body of request `N`, or of event seq:N")
 	f.BoolVar(&o.pretty, "pretty", false, "with --request: indented, for people")
 	cmd.MarkFlagsMutuallyExclusive("json", "verbose", "request")
 	cmd.MarkFlagsMutuallyExclusive("json", "compact", "request")

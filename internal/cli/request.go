@@ -37,12 +37,12 @@ func (a *app) logRequest(ctx context.Context, store ikigai.Store, id ikigai.ID, 
 }
 
 // requestAt returns the event of the request that text names: the nth, or the
-// event #n.
+// event seq:n.
 func (a *app) requestAt(ctx context.Context, store ikigai.Store, id ikigai.ID, text string) (ikigai.Seq, error) {
-	number, isEvent := strings.CutPrefix(text, "#")
+	number, isEvent := strings.CutPrefix(text, "seq:")
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {
-		return 0, usage(fmt.Sprintf("--request %q is no number", text), "Count the requests from 1, or name an event, such as #17")
+		return 0, usage(fmt.Sprintf("--request %q is no number", text), "Count the requests from 1, or name an event, such as seq:17")
 	}
 	if isEvent {
 		return ikigai.Seq(n), nil

@@ -75,7 +75,7 @@ func openDatabase(ctx context.Context, d config.Database, limit time.Duration, c
 		return store, nil
 	case ctx.Err() == nil && limited.Err() != nil:
 		return nil, &ikigai.Error{Kind: ikigai.ErrorStore, Err: err,
-			What: fmt.Sprintf("The database %s does not answer within %s", d, limit), Do: "Check that the server runs and can be reached"}
+			What: fmt.Sprintf("The database %s does not answer within %g s", d, limit.Seconds()), Do: "Check that the server runs and can be reached"}
 	}
 	return nil, err
 }
