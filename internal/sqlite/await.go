@@ -19,7 +19,7 @@ func (s *Store) Await(ctx context.Context, session ikigai.ID, after ikigai.Seq) 
 	defer tick.Stop()
 	for {
 		var head ikigai.Seq
-		err := s.readers.QueryRowContext(ctx, `SELECT head FROM sessions WHERE id = ?`, string(session)).Scan(&head)
+		err := s.readers.row(ctx, `SELECT head FROM sessions WHERE id = ?`, string(session)).Scan(&head)
 		if head > after || err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return fail(s.path, "wait for session "+string(session), err)
 		}

@@ -302,3 +302,134 @@ func BenchmarkOpenExisting(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkNewest opens the newest session of many, and of a store that holds
+// that session alone.
+func BenchmarkNewest(b *testing.B) {
+	for _, sessions := range []int{1, 10_000} {
+		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) {
+			s := openStore(b)
+			for range sessions - 1 {
+				fill(b, s, 10)
+			}
+			fill(b, s, 100)
+			path := s.Path()
+			if err := s.Close(); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				s := openAt(b, path)
+				n := 0
+				for info, err := range s.Sessions(b.Context(), ikigai.SessionQuery{Limit: 1}) {
+					if err != nil {
+						b.Fatal(err)
+					}
+					for _, err := range s.Events(b.Context(), info.ID, 0) {
+						if err != nil {
+							b.Fatal(err)
+						}
+						n++
+					}
+				}
+				if n != 100 {
+					b.Fatalf("%d events", n)
+				}
+				b.StopTimer()
+				_ = s.Close()
+				b.StartTimer()
+			}
+		})
+	}
+}
+
+// fill appends a session of n events, every tenth with a word of its own.
+func fill(b *testing.B, s *Store, n int) {
+	session := newID()
+	events := make([]ikigai.Event, n)
+	for i := range events {
+		events[i] = benchEvent(session, ikigai.Seq(i+1))
+		if i%10 == 1 {
+			events[i].Kind, events[i].Content = ikigai.KindUser, "a rare word among content"
+		}
+	}
+	events[0].Kind, events[0].Data = ikigai.KindSession, []byte(`{"dir":"/src"}`)
+	if err := s.Append(b.Context(), ikigai.Grant{Session: session, Fence: 1}, 0, events...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkSearch asks for the newest 50 hits, beside the query of the index
+// alone and the query with the events it finds.
+func BenchmarkSearch(b *testing.B) {
+	s := openStore(b)
+	for range 1000 {
+		fill(b, s, 100)
+	}
+	b.Run("catch up", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Catchup(b.Context(), 1000); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	if left, err := s.Catchup(b.Context(), 1_000_000); err != nil || left > 0 {
+		b.Fatal(left, err)
+	}
+	const index = "SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid DESC LIMIT 50"
+	for name, words := range map[string]string{"common": "content", "rare": "rare", "two": "rare content", "phrase": `"rare word"`} {
+		match, err := matchExpression(ikigai.SearchQuery{Words: words})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for kind, query := range map[string]string{
+			"index": index,
+			"bare":  "SELECT session, seq, id, interaction, kind, time, content, data FROM events WHERE n IN (" + index + ")",
+		} {
+			b.Run(name+"/"+kind, func(b *testing.B) {
+				for b.Loop() {
+					if n := count(b, s.readers.DB, query, match); n != 50 {
+						b.Fatalf("%d rows", n)
+					}
+				}
+			})
+		}
+		b.Run(name+"/store", func(b *testing.B) {
+			for b.Loop() {
+				n := 0
+				for _, err := range s.Search(b.Context(), ikigai.SearchQuery{Words: words, Limit: 50}) {
+					if err != nil {
+						b.Fatal(err)
+					}
+					n++
+				}
+				if n != 50 {
+					b.Fatalf("%d hits", n)
+				}
+			}
+		})
+	}
+}
+
+// count reads all rows of a query, with their columns.
+func count(b *testing.B, db *sql.DB, query string, args ...any) (n int) {
+	rows, err := db.Query(query, args...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		b.Fatal(err)
+	}
+	values := make([]any, len(columns))
+	for i := range values {
+		values[i] = new(sql.RawBytes)
+	}
+	for rows.Next() {
+		if err := rows.Scan(values...); err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+	return n
+}

@@ -42,7 +42,7 @@ func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 // for.
 func (s *Store) blob(ctx context.Context, hash string, depth int) ([]byte, error) {
 	row := blob.Row{Hash: hash}
-	err := s.readers.QueryRowContext(ctx, sqlBlob, hash).Scan(&row.Size, &row.Encoding, &row.Bytes, &row.Base)
+	err := s.readers.row(ctx, sqlBlob, hash).Scan(&row.Size, &row.Encoding, &row.Bytes, &row.Base)
 	switch {
 	case errors.Is(err, sql.ErrNoRows) && depth == 0:
 		return nil, ikigai.ErrNotFound
@@ -92,7 +92,7 @@ func (s *Store) packBlobs(ctx context.Context, events []ikigai.Event) ([]packed,
 
 func (s *Store) hasBlob(ctx context.Context, hash string) (bool, error) {
 	var one int
-	err := s.readers.QueryRowContext(ctx, sqlHasBlob, hash).Scan(&one)
+	err := s.readers.row(ctx, sqlHasBlob, hash).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -106,7 +106,7 @@ func (s *Store) deltaBase(ctx context.Context, b ikigai.Blob) []byte {
 		return nil
 	}
 	var depth, size int
-	err := s.readers.QueryRowContext(ctx, sqlBlobDepth, b.Like).Scan(&depth, &size)
+	err := s.readers.row(ctx, sqlBlobDepth, b.Like).Scan(&depth, &size)
 	if err != nil || depth >= maxDeltaDepth || size > maxDeltaBytes {
 		return nil
 	}

@@ -50,7 +50,7 @@ func (s *Store) Catchup(ctx context.Context, limit int) (left int64, err error) 
 // unindexed returns how many events are not indexed, and those in between that
 // were removed.
 func (s *Store) unindexed(ctx context.Context) (n int64, err error) {
-	err = s.readers.QueryRowContext(ctx, sqlUnindexed).Scan(&n)
+	err = s.readers.row(ctx, sqlUnindexed).Scan(&n)
 	return max(n, 0), err
 }
 
@@ -76,7 +76,7 @@ type entry struct {
 }
 
 func (s *Store) nextBatch(ctx context.Context, limit int) ([]entry, error) {
-	rows, err := s.readers.QueryContext(ctx, sqlNextEvents, limit)
+	rows, err := s.readers.query(ctx, sqlNextEvents, limit)
 	if err != nil {
 		return nil, err
 	}

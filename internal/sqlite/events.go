@@ -56,7 +56,7 @@ type part struct {
 
 // line returns where the events of a session lie, the oldest first.
 func (s *Store) line(ctx context.Context, session ikigai.ID) ([]part, error) {
-	rows, err := s.readers.QueryContext(ctx, sqlLine, int64(math.MaxInt64), string(session))
+	rows, err := s.readers.query(ctx, sqlLine, int64(math.MaxInt64), string(session))
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *Store) yieldPart(ctx context.Context, p part, after ikigai.Seq, yield f
 // readChunk appends the next events to chunk and reports whether there may be
 // more behind them.
 func (s *Store) readChunk(ctx context.Context, chunk []ikigai.Event, p part, after ikigai.Seq) ([]ikigai.Event, bool, error) {
-	rows, err := s.readers.QueryContext(ctx, sqlEvents, string(p.session), int64(after), int64(p.last), chunkEvents)
+	rows, err := s.readers.query(ctx, sqlEvents, string(p.session), int64(after), int64(p.last), chunkEvents)
 	if err != nil {
 		return chunk, false, err
 	}

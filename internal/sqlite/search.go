@@ -58,12 +58,11 @@ func (s *search) run(ctx context.Context, yield func(ikigai.Hit, error) bool) er
 	if err != nil {
 		return err
 	}
-	for size, left := firstHits, first <= last; left; size = moreHits {
+	for size := firstHits; first <= last; size = moreHits {
 		var hits []ikigai.Hit
-		if hits, last, err = s.chunk(ctx, first, last, size); err != nil {
+		if hits, last, err = s.chunk(ctx, first, last, s.wanted(size)); err != nil {
 			return err
 		}
-		left = last >= first
 		for _, h := range hits {
 			if !yield(h, nil) {
 				return nil
@@ -76,6 +75,16 @@ func (s *search) run(ctx context.Context, yield func(ikigai.Hit, error) bool) er
 	return nil
 }
 
+// wanted returns how many rows to read at once: no more than are still wanted,
+// if each of them is a hit.
+func (s *search) wanted(size int) int {
+	q := s.query
+	if q.Limit <= 0 || q.Tool != "" || q.File != "" || q.Since != 0 || q.Until != 0 {
+		return size
+	}
+	return min(size, q.Limit-s.found)
+}
+
 // span returns the range of n to search.
 func (s *search) span(ctx context.Context) (first, last int64, err error) {
 	since, until := int64(s.query.Since), int64(s.query.Until)
@@ -85,7 +94,7 @@ func (s *search) span(ctx context.Context) (first, last int64, err error) {
 	if until == 0 {
 		until = math.MaxInt64
 	}
-	err = s.store.readers.QueryRowContext(ctx, sqlSpan, since, until).Scan(&first, &last)
+	err = s.store.readers.row(ctx, sqlSpan, since, until).Scan(&first, &last)
 	return first, last, err
 }
 
@@ -96,7 +105,7 @@ func (s *search) chunk(ctx context.Context, first, last int64, rowsAtMost int) (
 	if s.match != "" {
 		query, args = query+" AND search MATCH ?4", append(args, s.match)
 	}
-	rows, err := s.store.readers.QueryContext(ctx, query+" ORDER BY search.rowid DESC LIMIT ?3", args...)
+	rows, err := s.store.readers.query(ctx, query+" ORDER BY search.rowid DESC LIMIT ?3", args...)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -20,7 +20,7 @@ import (
 type Store struct {
 	path    string
 	file    os.FileInfo // of the database as it was opened
-	readers *sql.DB
+	readers *readers
 	writer  *writer
 
 	migration Migration
@@ -69,7 +69,7 @@ func open(ctx context.Context, path string, create bool) (*Store, error) {
 		_ = s.writer.close() // the first error tells more
 		return nil, fail(path, "open", err)
 	}
-	s.readers = openPool(path, min(4, max(2, runtime.NumCPU())), "&_pragma=busy_timeout(5000)&_pragma=query_only(1)")
+	s.readers = newReaders(path, min(4, max(2, runtime.NumCPU())))
 	return s, nil
 }
 

@@ -21,8 +21,8 @@ type turn struct {
 	file *os.File
 
 	mu      sync.Mutex
-	waiting bool       // a goroutine waits for the lock, which cannot be called off
-	wanted  chan error // takes the outcome, nil when nobody wants it
+	waiting bool          // a goroutine waits for the lock, which cannot be called off
+	wanted  chan struct{} // takes the lock, nil when nobody wants it
 }
 
 // errTurn means that others wrote all the time.
@@ -39,8 +39,8 @@ func (t *turn) take(ctx context.Context, deadline time.Time) error {
 	wanted := t.ask()
 	var err error
 	select {
-	case err = <-wanted:
-		return err
+	case <-wanted:
+		return nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-late.C:
@@ -61,18 +61,19 @@ func (t *turn) open() bool {
 }
 
 // try takes the turn if nobody has it, and if this process does not wait for
-// it already: the lock is one for all that use the file.
+// it already: the lock is one for all that use the file. Where there are no such
+// locks, it is always this one's turn.
 func (t *turn) try() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return !t.waiting && flock(t.file, unix.LOCK_EX|unix.LOCK_NB) == nil
+	return !t.waiting && flock(t.file, unix.LOCK_EX|unix.LOCK_NB) != unix.EWOULDBLOCK
 }
 
 // ask has a goroutine wait for the lock, unless one does from an earlier time.
-func (t *turn) ask() <-chan error {
+func (t *turn) ask() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.wanted = make(chan error, 1)
+	t.wanted = make(chan struct{}, 1)
 	if !t.waiting {
 		t.waiting = true
 		go t.wait(t.file)
@@ -81,13 +82,13 @@ func (t *turn) ask() <-chan error {
 }
 
 func (t *turn) wait(f *os.File) {
-	err := flock(f, unix.LOCK_EX)
+	_ = flock(f, unix.LOCK_EX) // or do without
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.waiting = false
 	switch {
 	case t.wanted != nil:
-		t.wanted <- err
+		t.wanted <- struct{}{}
 		t.wanted = nil
 	case t.file == nil: // closed
 		_ = f.Close()
@@ -96,16 +97,15 @@ func (t *turn) wait(f *os.File) {
 	}
 }
 
-// callOff gives the turn back that comes now, or came meanwhile.
-func (t *turn) callOff(wanted <-chan error) {
+// callOff gives the turn back if it came meanwhile; if it comes later, wait
+// does.
+func (t *turn) callOff(wanted <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.wanted = nil
 	select {
-	case err := <-wanted:
-		if err == nil {
-			_ = flock(t.file, unix.LOCK_UN)
-		}
+	case <-wanted:
+		_ = flock(t.file, unix.LOCK_UN)
 	default:
 	}
 }

@@ -74,7 +74,7 @@ func (s *Store) removeBlobs(ctx context.Context) error {
 	if err != nil || len(w.base) == 0 {
 		return err
 	}
-	if err := w.look(ctx, s.readers.QueryContext); err != nil {
+	if err := w.look(ctx, s.readers.query); err != nil {
 		return err
 	}
 	for unnamed := w.unnamed(); len(unnamed) > 0; unnamed = unnamed[min(blobsAtOnce, len(unnamed)):] {
@@ -90,7 +90,7 @@ func (s *Store) removeBlobs(ctx context.Context) error {
 }
 
 func (s *Store) newSweep(ctx context.Context) (*sweep, error) {
-	rows, err := s.readers.QueryContext(ctx, sqlAllBlobs)
+	rows, err := s.readers.query(ctx, sqlAllBlobs)
 	if err != nil {
 		return nil, err
 	}

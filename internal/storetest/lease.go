@@ -2,6 +2,9 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"ikigai"
@@ -30,6 +33,13 @@ func leases(t *testing.T, b *bench) { // P8
 	}
 	if busy(b, other, NewID()) {
 		t.Error("a session that nobody holds is busy")
+	}
+	noted := b.rows("select fence, holder from leases where session = '" + string(g.Session) + "'")
+	if len(noted) != 1 || noted[0].Values[0] != g.Fence || !strings.Contains(fmt.Sprint(noted[0].Values[1]), fmt.Sprint(os.Getpid())) {
+		t.Errorf("the lease is noted as %v", noted)
+	}
+	if _, _, err := other.Acquire(b.Context(), g.Session); err == nil || !strings.Contains(err.Error(), fmt.Sprint(os.Getpid())) {
+		t.Errorf("%v does not name the process that holds the session", err)
 	}
 	release()
 	release() // harmless
