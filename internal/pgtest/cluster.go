@@ -283,3 +283,17 @@ func URL(database string, addrs ...string) string {
 func (c *Cluster) SocketURL(database string) string {
 	return fmt.Sprintf("postgres://postgres@/%s?host=%s&port=%d", database, c.dir, c.port)
 }
+
+// RequirePassword starts the server again, and has it ask a role for its
+// password from then on.
+func (c *Cluster) RequirePassword(t testing.TB, role string) {
+	t.Helper()
+	path := filepath.Join(c.data(), "pg_hba.conf")
+	rules, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, append([]byte("host all "+role+" all scram-sha-256\n"), rules...), 0o600)
+	}
+	c.must(t, "require a password", err)
+	c.Stop(t)
+	c.Start(t)
+}

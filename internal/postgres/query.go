@@ -16,12 +16,12 @@ import (
 	"ikigai"
 )
 
-// sqlUnsafe finds a function among those that a statement calls that does more
-// than read: volatile ones, but for some that are known, and those that run
-// statements out of a text.
+// sqlUnsafe finds a function among those that a statement calls that may do more
+// than read: a volatile one, but for some that are known, or one that runs
+// statements out of a text, or one that reads files.
 const sqlUnsafe = `SELECT coalesce(min(proname::text), '') FROM pg_proc WHERE proname = ANY($1::text[]) AND (
 	proname ~ '^(query_to_xml|table_to_xml|schema_to_xml|database_to_xml|cursor_to_xml|ts_stat$|ts_rewrite$|set_config$|dblink|lo_|pg_read_|pg_ls_|pg_stat_file)'
-	OR provolatile = 'v' AND proname !~ '^(random|random_normal|setseed|clock_timestamp|timeofday|gen_random_uuid|currval|lastval|pg_sleep.*|pg_.*_size|pg_size_.*|txid_.*|pg_current_.*|pg_stat_get_.*|pg_.*_is_visible|generate_series|unnest|json.*|regexp_.*)$')`
+	OR provolatile = 'v' AND proname !~ '^(random|random_normal|setseed|clock_timestamp|timeofday|gen_random_uuid|currval|lastval|pg_sleep.*|pg_.*_size|pg_size_.*|txid_.*|pg_current_.*|pg_stat_get_.*)$')`
 
 // Query implements ikigai.Keeper. It uses a connection of its own: whatever the
 // statement leaves behind there goes with it.
@@ -46,7 +46,8 @@ func (s *Store) query(ctx context.Context, statement string, yield func(ikigai.R
 		return err
 	}
 	defer hangUp(conn)
-	if _, err := conn.Exec(ctx, "BEGIN READ ONLY"); err != nil {
+	// Strings end where readStatement believes.
+	if _, err := conn.PgConn().Exec(ctx, "BEGIN READ ONLY; SET LOCAL standard_conforming_strings = on").ReadAll(); err != nil {
 		return err
 	}
 	var function string
