@@ -8,5 +8,6 @@
 //
 // Beside FILE lie FILE-wal and FILE-shm, which belong to SQLite, and
 // FILE.leases, a directory with a lock file for each session that is open and one
-// for the turn to write.
+// for the turn to write; and, of a file that an earlier version wrote, FILE.v1
+// or the like, a copy from before its schema was changed.
 package sqlite
