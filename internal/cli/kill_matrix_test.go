@@ -60,7 +60,7 @@ func inMemory(t *testing.T) string {
 // matrix is the phases of a session in a store by the points of each.
 type matrix struct {
 	dir   string               // holds the programs and the places of the rows
-	store func(*row) killStore // gives a row a store of its own
+	store func(*row) killStore // gives a row its store
 	tally tally
 }
 
@@ -114,11 +114,11 @@ func (m *matrix) points(t *testing.T, phase killPhase) []killtest.Point {
 	return killtest.Points(whole...)
 }
 
-// thin keeps the first points of each class and some of the others.
+// thin keeps the first call of each class and some of the others.
 func thin(points []killtest.Point) []killtest.Point {
 	var few []killtest.Point
 	for i, p := range points {
-		if p.N == 1 || i%16 == 0 {
+		if p.N == 1 && p.After || i%32 == 0 {
 			few = append(few, p)
 		}
 	}
@@ -131,8 +131,10 @@ type row struct {
 	matrix *matrix
 	phase  killPhase
 	store  killStore
+	id     ikigai.ID      // of the session, if it is known; "" for the last one
 	screen string         // what was painted, by all programs so far, other than events
 	shown  []ikigai.Event // what was printed as JSON
+	forked []ikigai.Event // what was printed of events that another session must hold
 }
 
 func (m *matrix) newRow(t *testing.T, phase killPhase) *row {
@@ -165,7 +167,7 @@ func (r *row) run(point *killtest.Point) killtest.Outcome {
 		painted <- string(all)
 	}()
 	outcome, err := killtest.Run(killtest.Program{
-		Launcher: filepath.Join(r.matrix.dir, "launch"), Path: r.program, Args: r.phase.args(r), Dir: r.work,
+		Launcher: filepath.Join(r.matrix.dir, "launch"), Path: r.program, Args: r.phase.args, Dir: r.work,
 		Env: append(r.env(), "TERM=xterm"), Terminal: theirs, Class: r.class, Kill: point, Patience: patience,
 	})
 	if errors.Is(err, unix.EPERM) && os.Getenv("CI") == "" {

@@ -3,9 +3,14 @@
 package cli
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
+	"ikigai"
 	"ikigai/internal/scriptserver"
 )
 
@@ -54,38 +59,68 @@ type killPhase struct {
 	name   string
 	fresh  bool                    // there is no database yet
 	before func(*row)              // brings the session there
-	args   func(*row) []string     // of the program that is killed
+	args   []string                // of the program that is killed
 	during func(*row) (end func()) // what happens while it runs
 }
 
 var killPhases = []killPhase{
-	{name: "session", fresh: true, args: words("run work")},
-	{name: "restored after a reply", args: words("run --continue more"), before: func(r *row) {
+	{name: "session", fresh: true, args: []string{"run", "work"}},
+	{name: "restored after a reply", args: []string{"run", "--continue", "more"}, before: func(r *row) {
 		c := r.start("run", "half")
 		c.out.awaitText(r.t, "εζηθ")
 		c.kill()
 		r.sees(c.err.String() + c.out.String())
 	}},
-	{name: "restored after a tool", args: words("run --continue more"), before: func(r *row) {
+	{name: "restored after a tool", args: []string{"run", "--continue", "more"}, before: func(r *row) {
 		c := r.start("run", "die")
 		within(r.t, c.ended, "end of a program whose tool kills it")
 		r.sees(c.err.String() + c.out.String())
 	}},
-	{name: "outage", args: words("run --json work"), during: (*row).outage},
-	{name: "delivery", before: func(r *row) {
+	{name: "outage", args: []string{"run", "--json", "work"}, during: (*row).outage},
+	{name: "delivery", args: []string{"sessions"}, before: func(r *row) {
 		r.store.takeAway()
 		c := r.start("run", "--json", "little")
 		c.ends(exitAnswered)
 		c.tells(1, toldJournal)
 		r.sees(c.out.String())
 		r.store.bringBack()
-	}, args: func(r *row) []string {
-		return []string{"run", "--json", "--resume", string(r.shown[0].Session), "more"}
+		r.id = r.shown[0].Session
 	}},
+	{name: "fenced out", args: []string{"sessions"}, before: (*row).fenceOut},
 }
 
-func words(line string) func(*row) []string {
-	return func(*row) []string { return strings.Fields(line) }
+// fenceOut has a session go on elsewhere while some of its events wait in a
+// journal here.
+func (r *row) fenceOut() {
+	r.onRequest(func(n int, _ scriptserver.Request) {
+		if n == 2 {
+			r.store.takeAway()
+		}
+	})
+	here := printed(r.place.run(exitAnswered, "run", "--json", "little"))
+	r.store.bringBack()
+	r.onRequest(func(int, scriptserver.Request) {})
+	r.id = here[0].Session
+
+	found := r.hideJournal()
+	elsewhere := parseEvents(r.t, r.place.run(exitAnswered, "run", "--json", "--resume", string(r.id), "more").out.String())
+	must(r.t, os.Rename(found+".hidden", found))
+	common := slices.IndexFunc(here, func(e ikigai.Event) bool { return e.Seq == elsewhere[0].Seq })
+	r.shown, r.forked = slices.Concat(here[:common], elsewhere), here[common:]
+}
+
+// hideJournal makes the journal of the row one that is not on this machine, and
+// returns its path.
+func (r *row) hideJournal() (path string) {
+	r.t.Helper()
+	must(r.t, filepath.WalkDir(r.root, func(p string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(p, ".journal") {
+			path = p
+		}
+		return err
+	}))
+	must(r.t, os.Rename(path, path+".hidden"))
+	return path
 }
 
 // outage takes the store away when the second request comes, until the third,
@@ -93,11 +128,10 @@ func words(line string) func(*row) []string {
 func (r *row) outage() (end func()) {
 	var mu sync.Mutex
 	over := false
-	before := int(r.count.Load())
 	r.onRequest(func(n int, _ scriptserver.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		switch n -= before; {
+		switch {
 		case over: // what a program sent that is dead by now
 		case n == 2:
 			r.store.takeAway()

@@ -32,15 +32,15 @@ func (r *row) goesOn() {
 			r.lost(1, "event %d was replaced: %s", i+1, asJSON(e))
 		}
 	}
-	r.matrix.tally.saw(r.holds("in the end", after) + r.holdsText(after))
-	r.matrix.tally.ran(len(done)+len(r.lines("made.txt")), before)
+	r.matrix.tally.saw(r.holds("in the end", after) + r.holdsText(after) + r.holdsFork())
+	r.matrix.tally.ran(len(done)+len(r.lines("made.txt")), after)
 	r.nothingWaits()
 }
 
 // logNow returns the events of the session; none if there is no session.
 func (r *row) logNow() []ikigai.Event {
 	r.t.Helper()
-	c := r.start("log", "--json")
+	c := r.start(r.log("--json")...)
 	within(r.t, c.ended, "end of log")
 	if code := c.cmd.ProcessState.ExitCode(); code == exitUsage && strings.Contains(c.err.String(), "There is no ") {
 		return nil
@@ -48,6 +48,15 @@ func (r *row) logNow() []ikigai.Event {
 		r.t.Fatalf("log ends with %d: %s", code, c.err)
 	}
 	return parseLog(r.t, c.out.String())
+}
+
+// log returns the arguments that show the log of the session.
+func (r *row) log(flags ...string) []string {
+	args := append([]string{"log"}, flags...)
+	if r.id != "" {
+		args = append(args, string(r.id))
+	}
+	return args
 }
 
 // marks are what a person sees of events, other than text and thinking.
@@ -97,6 +106,31 @@ func (r *row) holds(when string, events []ikigai.Event) (shown int) {
 	return shown
 }
 
+// holdsFork checks that what was fenced out of the session is in a fork of it,
+// one, and returns how many of these events were shown.
+func (r *row) holdsFork() (shown int) {
+	r.t.Helper()
+	if len(r.forked) == 0 {
+		return 0
+	}
+	sessions := r.place.run(exitAnswered, "sessions", "--json").out.String()
+	if n := strings.Count(sessions, "\n"); n != 2 {
+		r.twice("there are %d sessions, want the session and a fork: %s", n, sessions)
+	}
+	fork := r.forked[0].ID
+	events := parseEvents(r.t, r.place.run(exitAnswered, "log", "--json", string(fork)).out.String())
+	if n := len(of(ikigai.KindFork, events)); n != 1 {
+		r.twice("the fork tells %d times that it is one", n)
+	}
+	for _, e := range r.forked {
+		e.Session = fork
+		if at := int(e.Seq) - 1; at >= len(events) || asJSON(events[at]) != asJSON(e) {
+			r.lost(1, "printed, and not in the fork: %s", asJSON(e))
+		}
+	}
+	return len(r.forked)
+}
+
 // requested checks that the log holds what the model was sent: the first
 // statement before the first request, and so on.
 func (r *row) requested(events []ikigai.Event) {
@@ -138,7 +172,10 @@ func (r *row) sent(body []byte) map[ikigai.Kind]int {
 func (r *row) continued(before []ikigai.Event) []ikigai.Event {
 	r.t.Helper()
 	args := []string{"run", "--continue", "go on"}
-	if len(before) == 0 {
+	switch {
+	case r.id != "":
+		args = []string{"run", "--resume", string(r.id), "go on"}
+	case len(before) == 0:
 		args = []string{"run", "go on"}
 	}
 	if got := r.place.run(exitAnswered, args...).out.String(); got != "I go on.\n" {
@@ -149,16 +186,17 @@ func (r *row) continued(before []ikigai.Event) []ikigai.Event {
 			r.invalid("refused: %v", err)
 		}
 	}
-	lost := len(callsWithoutResult(before))
+	after := r.logNow()
+	// A server may have stored more of what the dead one sent since before.
+	lost := len(callsWithoutResult(after))
 	if got := strings.Count(r.body(), "may have run"); got != lost {
 		r.invalid("the model is told of %d calls that may have run, want %d", got, lost)
 	}
 	if lost > 0 {
-		if page := r.place.run(exitAnswered, "log").out.String(); strings.Count(page, "may have run") != lost {
+		if page := r.place.run(exitAnswered, r.log()...).out.String(); strings.Count(page, "may have run") != lost {
 			r.t.Errorf("the log does not show %d calls that may have run:\n%s", lost, page)
 		}
 	}
-	after := r.log()
 	for _, e := range of(ikigai.KindInterrupted, after) {
 		if text := strings.TrimSpace(e.Content); !strings.Contains(r.body(), text) {
 			r.invalid("the model is not told what it had said: %q", text)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"ikigai/internal/killtest"
@@ -21,7 +22,7 @@ type killStore interface {
 }
 
 // killStores are the stores that the matrix is tried on. Each gives a row a
-// database of its own: an empty one, or none, if the phase is to be the first.
+// database, an empty one or none if its phase begins with that.
 var killStores = []struct {
 	name string
 	open func(*testing.T, *matrix) func(*row) killStore
@@ -77,16 +78,34 @@ func (f killFile) class(c killtest.Call) string {
 }
 
 func killServers(t *testing.T, _ *matrix) func(*row) killStore {
-	cluster := pgtest.New(t, pgtest.Options{})
+	d := &killDatabases{t: t, cluster: pgtest.New(t, pgtest.Options{})}
 	return func(r *row) killStore {
-		var migrate pgtest.Migrate
-		if !r.phase.fresh {
-			migrate = postgres.Migrate
-		}
-		s := killServer{pgtest.NewProxy(r.t, cluster.Addr())}
-		r.database = pgtest.URL(cluster.Database(r.t, migrate), s.proxy.Addr())
+		s := killServer{pgtest.NewProxy(r.t, d.cluster.Addr())}
+		r.database = pgtest.URL(d.next(r), s.proxy.Addr())
 		return s
 	}
+}
+
+// killDatabases are the databases of the rows on a server. Making one costs more
+// than all else that a row does, so some rows share one.
+type killDatabases struct {
+	t       *testing.T
+	cluster *pgtest.Cluster
+	mu      sync.Mutex
+	name    string
+	rows    int // that share it
+}
+
+func (d *killDatabases) next(r *row) string {
+	if r.phase.fresh {
+		return d.cluster.Database(r.t, nil)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rows++; d.rows%25 == 1 {
+		d.name = d.cluster.Database(d.t, postgres.Migrate)
+	}
+	return d.name
 }
 
 // killServer is a database on a server, which a proxy stands before.

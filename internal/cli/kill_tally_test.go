@@ -34,8 +34,7 @@ func (t *tally) tried(reached bool) {
 // saw counts events that were shown.
 func (t *tally) saw(n int) { t.add(&t.shown, n) }
 
-// ran counts calls that were executed beside those that the log held at the
-// death.
+// ran counts calls that were executed beside those that the log holds.
 func (t *tally) ran(executed int, events []ikigai.Event) {
 	t.add(&t.executed, executed)
 	t.add(&t.logged, len(of(ikigai.KindToolCall, events)))
