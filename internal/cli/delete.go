@@ -104,6 +104,9 @@ func (a *app) confirm(ctx context.Context, question string) error {
 	if !ok {
 		fmt.Fprintln(a.Err)
 	}
+	if ctx.Err() != nil {
+		return stopped(ctx, ctx.Err())
+	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return nil
