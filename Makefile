@@ -47,4 +47,4 @@ tidy: ## go.mod and go.sum say what the code needs
 	cd internal/oracle && go mod tidy
 
 need: # programs that tests run
-	@tools/need git bash
+	@tools/need git bash postgresql

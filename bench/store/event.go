@@ -26,11 +26,11 @@ func result(session ikigai.ID, seq ikigai.Seq) ikigai.Event {
 }
 
 // begin begins a session of a store.
-func begin(ctx context.Context, s ikigai.Store, dir string) (ikigai.Grant, func() error) {
-	g, release, err := s.Acquire(ctx, newID())
+func begin(ctx context.Context, s ikigai.Store, dir string) (g ikigai.Grant, release func()) {
+	g, giveBack, err := s.Acquire(ctx, newID())
 	check(err)
 	check(s.Append(ctx, g, 0, first(g.Session, dir)))
-	return g, release
+	return g, func() { check(giveBack()) }
 }
 
 func first(session ikigai.ID, dir string) ikigai.Event {

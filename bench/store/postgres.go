@@ -43,7 +43,7 @@ func (e *postgresEngine) open(ctx context.Context, place string) (ikigai.Store, 
 // create makes the database of that name unless there is one.
 func (e *postgresEngine) create(ctx context.Context, place string) {
 	db := e.connect(ctx, "postgres")
-	defer db.Close(ctx)
+	defer func() { check(db.Close(ctx)) }()
 	_, err := db.Exec(ctx, "CREATE DATABASE "+place)
 	if err != nil && !strings.Contains(err.Error(), "already exists") {
 		check(err)

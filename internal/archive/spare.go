@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"errors"
 	"os"
 
 	"ikigai"
@@ -57,9 +56,10 @@ func (s *spare) of(e ikigai.Event, blobs []ikigai.Blob) ([]ikigai.Blob, error) {
 	return blobs, failed
 }
 
-func (s *spare) remove() error {
+func (s *spare) remove() {
 	if s.file == nil {
-		return nil
+		return
 	}
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	s.file.Close()
+	os.Remove(s.file.Name())
 }
