@@ -19,6 +19,7 @@ func (r *row) goesOn() {
 	before, done := r.logNow(), r.lines("witness")
 	r.holds("right after the death", before)
 	r.requested(before)
+	r.showsUnfinished(before)
 	if len(done) != len(slices.Compact(slices.Sorted(slices.Values(done)))) {
 		r.twice("a tool has run twice: %q", done)
 	}
@@ -212,18 +213,7 @@ func (r *row) holdsText(events []ikigai.Event) (shown int) {
 	r.t.Helper()
 	said, thought := "", ""
 	for _, e := range events {
-		text, thinking := "", ""
-		switch e.Kind {
-		case ikigai.KindAssistant:
-			text = e.Content
-		case ikigai.KindThinking:
-			thinking = e.Content
-		case ikigai.KindInterrupted:
-			var d ikigai.InterruptedData
-			must(r.t, e.DecodeData(&d))
-			text, thinking = e.Content, d.Thinking
-		}
-		text, thinking = only(unicode.Greek, text), only(unicode.Cyrillic, thinking)
+		text, thinking := r.letters(e)
 		said, thought = said+text, thought+thinking
 		if strings.ContainsAny(r.screen, text+thinking) {
 			shown++
@@ -232,6 +222,21 @@ func (r *row) holdsText(events []ikigai.Event) (shown int) {
 	r.holdsLetters(only(unicode.Greek, r.screen), said)
 	r.holdsLetters(only(unicode.Cyrillic, r.screen), thought)
 	return shown
+}
+
+// letters returns the letters of text and thinking in an event.
+func (r *row) letters(e ikigai.Event) (text, thinking string) {
+	switch e.Kind {
+	case ikigai.KindAssistant:
+		text = e.Content
+	case ikigai.KindThinking:
+		thinking = e.Content
+	case ikigai.KindInterrupted:
+		var d ikigai.InterruptedData
+		must(r.t, e.DecodeData(&d))
+		text, thinking = e.Content, d.Thinking
+	}
+	return only(unicode.Greek, text), only(unicode.Cyrillic, thinking)
 }
 
 func (r *row) holdsLetters(painted, logged string) {
@@ -243,6 +248,25 @@ func (r *row) holdsLetters(painted, logged string) {
 		if !ascends(text) {
 			r.twice("painted %s, logged %s", painted, logged)
 		}
+	}
+}
+
+// showsUnfinished checks that the log shows, right after the death, the text
+// that was painted and is no event yet.
+func (r *row) showsUnfinished(events []ikigai.Event) {
+	r.t.Helper()
+	recorded := ""
+	for _, e := range events {
+		text, thinking := r.letters(e)
+		recorded += text + thinking
+	}
+	painted := only(unicode.Greek, r.screen) + only(unicode.Cyrillic, r.screen)
+	if strings.Trim(painted, recorded) == "" {
+		return
+	}
+	page := r.place.run(exitAnswered, r.log()...).out.String()
+	if missing := strings.Trim(painted, page); missing != "" {
+		r.lost(1, "%s was painted, and the log shows none of it right after the death:\n%s", missing, page)
 	}
 }
 
