@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"ikigai"
+	"ikigai/internal/storetest"
 )
 
 // payload is an event of about 1 KB.
@@ -432,4 +433,23 @@ func count(b *testing.B, db *sql.DB, query string, args ...any) (n int) {
 		n++
 	}
 	return n
+}
+
+// BenchmarkDelta stores small edits of a text of 100 KB, as pre-images are.
+func BenchmarkDelta(b *testing.B) {
+	s := openStore(b)
+	g, after := begin(b, s)
+	text := []byte(strings.Repeat("a line of the text that is edited, with words\n", 2200))
+	var last string
+	for i := 0; b.Loop(); i++ {
+		copy(text[i*37%len(text):], "edit")
+		blob := storetest.Blob(append([]byte{}, text...))
+		blob.Like, last = last, blob.Hash
+		e := benchEvent(g.Session, after+1)
+		e.Blobs = []ikigai.Blob{blob}
+		if err := s.Append(b.Context(), g, after, e); err != nil {
+			b.Fatal(err)
+		}
+		after++
+	}
 }

@@ -30,6 +30,7 @@ const (
 const (
 	maxDeltaBytes = 8 << 20
 	maxDeltaDepth = 16
+	maxKeptBytes  = 1 << 20 // of the one that stays in memory
 )
 
 // Blob implements ikigai.Blobs.
@@ -83,6 +84,9 @@ func (s *Store) packBlobs(ctx context.Context, events []ikigai.Event) ([]packed,
 			}
 			if !there {
 				p.row = blob.Pack(b, s.deltaBase(ctx, b))
+				if len(b.Bytes) <= maxKeptBytes {
+					s.lastBlob.Store(&b)
+				}
 			}
 			list = append(list, p)
 		}
@@ -109,6 +113,9 @@ func (s *Store) deltaBase(ctx context.Context, b ikigai.Blob) []byte {
 	err := s.readers.row(ctx, sqlBlobDepth, b.Like).Scan(&depth, &size)
 	if err != nil || depth >= maxDeltaDepth || size > maxDeltaBytes {
 		return nil
+	}
+	if last := s.lastBlob.Load(); last != nil && last.Hash == b.Like {
+		return last.Bytes
 	}
 	base, err := s.blob(ctx, b.Like, 0)
 	if err != nil {

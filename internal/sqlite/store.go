@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"modernc.org/sqlite"
 
@@ -24,6 +25,10 @@ type Store struct {
 	writer  *writer
 
 	migration Migration
+
+	// lastBlob is what was packed last. The next version of a file is most often
+	// the difference from it.
+	lastBlob atomic.Pointer[ikigai.Blob]
 }
 
 var _ ikigai.Store = (*Store)(nil)
