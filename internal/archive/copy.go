@@ -56,6 +56,9 @@ func (c *copier) session(it item) error {
 		err = c.events(it)
 	}
 	outcome, err := c.sink.end(err)
+	if outcome.State.Skipped() {
+		clear(c.blobs) // those of events that were skipped are not there
+	}
 	c.report.add(outcome)
 	c.report.Contents.Sessions++
 	c.progress.Sessions++

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -96,5 +97,56 @@ func TestCopyVerifies(t *testing.T) {
 	_, err := Copy(t.Context(), short{from}, newMemory(), CopyOptions{})
 	if ikigai.KindOf(err) != ikigai.ErrorStore {
 		t.Error(err)
+	}
+}
+
+// A blob that was met in a session that is skipped is brought with the next
+// event that names it.
+func TestCopyBlobOfSkippedSession(t *testing.T) {
+	from, to := newMemory(), newMemory()
+	whole, differs := newID(), newID() // the later one comes first
+	fill(t, from, differs, withBlob("/a", []byte("shared")))
+	fill(t, from, whole, withBlob("/a", []byte("shared")))
+	fill(t, to, differs, user("other"))
+	to.sessions[differs].events[0] = from.sessions[differs].events[0]
+	report, err := Copy(t.Context(), from, to, CopyOptions{})
+	skipped := report.Skipped()
+	if err != nil || len(skipped) != 1 || skipped[0].Session != differs || skipped[0].At != 2 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	same(t, from, to, whole)
+}
+
+// What the store refuses in the middle of a session, because somebody else has
+// taken it over, is missing in that session alone.
+func TestRefusedBatch(t *testing.T) {
+	from := newMemory()
+	whole, fenced := newID(), newID()
+	fill(t, from, fenced, withBlob("/a", []byte("shared")), user("more"))
+	fill(t, from, whole, withBlob("/a", []byte("shared")))
+	var file bytes.Buffer
+	if _, err := Write(t.Context(), &file, from, WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, bring := range map[string]func(*memory) (Report, error){
+		"copy": func(to *memory) (Report, error) { return Copy(t.Context(), from, to, CopyOptions{}) },
+		"read": func(to *memory) (Report, error) {
+			return Read(t.Context(), bytes.NewReader(file.Bytes()), to, ReadOptions{})
+		},
+	} {
+		to := newMemory()
+		appends := 0
+		to.fail = func() error {
+			if appends++; appends == 1 {
+				return ikigai.ErrFenced
+			}
+			return nil
+		}
+		report, err := bring(to)
+		skipped := report.Skipped()
+		if err != nil || len(skipped) != 1 || skipped[0].Session != fenced || skipped[0].State != Busy {
+			t.Fatalf("%s: %+v, %v", name, report, err)
+		}
+		same(t, from, to, whole)
 	}
 }

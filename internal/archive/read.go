@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -148,9 +149,16 @@ func (r *reader) event(e ikigai.Event) error {
 		return err
 	}
 	if r.sink.skips() {
-		return r.spare.put(blobs)
+		return errors.Join(r.spare.put(blobs), r.keepRefused())
 	}
 	return nil
+}
+
+// keepRefused keeps the blobs of events that the store did not take in the end.
+func (r *reader) keepRefused() error {
+	refused := r.sink.refused
+	r.sink.refused = nil
+	return r.spare.put(refused)
 }
 
 // end ends the session that is being read.
@@ -160,6 +168,7 @@ func (r *reader) end(failed error) error {
 	}
 	r.open = false
 	outcome, err := r.sink.end(failed)
+	err = errors.Join(err, r.keepRefused())
 	r.report.add(outcome)
 	r.progress.Sessions++
 	r.tell()

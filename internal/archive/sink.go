@@ -65,6 +65,7 @@ type sink struct {
 	likes   map[string]string
 	batch   []ikigai.Event
 	size    int
+	refused []ikigai.Blob // of events that the store did not take in the end
 }
 
 // trail says where the events of a session of the source are in the store.
@@ -283,6 +284,9 @@ func (k *sink) flush() error {
 	case errors.Is(err, ikigai.ErrFenced), errors.Is(err, ikigai.ErrConflict):
 		k.out.State, k.out.Err = Busy, err // somebody has taken it over meanwhile
 		k.next, k.out.As = k.batch[0].Seq, ""
+		for _, e := range k.batch {
+			k.refused = append(k.refused, e.Blobs...)
+		}
 	case err != nil:
 		return err
 	default:
