@@ -89,7 +89,7 @@ func (a *app) log(ctx context.Context, w which, o logOptions) error {
 			return err
 		}
 	}
-	return out.end(a.unfinished(found.ID, out.last))
+	return out.end(a.unfinished(found.ID, out.replied))
 }
 
 // allEvents yields the events of a session: those in the store, then those

@@ -6,16 +6,17 @@ import (
 
 	"ikigai"
 	"ikigai/internal/render"
+	"ikigai/internal/session"
 	"ikigai/internal/transcript"
 )
 
 // logWriter prints events: as a page for people or as lines of JSON.
 type logWriter struct {
-	out  *bufio.Writer
-	json bool
-	page render.Page
-	fold transcript.Transcript
-	last replyEnd
+	out     *bufio.Writer
+	json    bool
+	page    render.Page
+	fold    transcript.Transcript
+	replied ikigai.Seq // the last event that ends what was shown of a reply
 }
 
 func (a *app) newLogWriter(id ikigai.ID, o logOptions) *logWriter {
@@ -27,7 +28,9 @@ func (a *app) newLogWriter(id ikigai.ID, o logOptions) *logWriter {
 
 // add prints the session's next event.
 func (w *logWriter) add(e ikigai.Event) error {
-	w.last.add(e)
+	if session.EndsReply(e.Kind) {
+		w.replied = e.Seq
+	}
 	if w.json {
 		_, err := w.out.Write(transcript.JSONLine(e))
 		return err

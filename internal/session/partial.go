@@ -82,12 +82,29 @@ func (p *partial) clear() {
 	}
 }
 
-// read returns what the file holds. A torn last line is left out.
-func (p *partial) read() shown {
-	if p.path == "" {
-		return shown{}
+// Unfinished returns what the file at path, the Partial of a session's Config,
+// holds of a reply that is in no event of that session. replied is the last
+// event of it that EndsReply.
+func Unfinished(path string, replied ikigai.Seq) (text, thinking string) {
+	if all := readPartial(path); all.After >= replied {
+		return all.Text, all.Thinking
 	}
-	f, err := os.Open(p.path)
+	return "", ""
+}
+
+// EndsReply reports whether an event of this kind records what was shown of a
+// reply, so that what the file holds from before it is out of date.
+func EndsReply(kind ikigai.Kind) bool {
+	switch kind {
+	case ikigai.KindAssistant, ikigai.KindToolCall, ikigai.KindInterrupted, ikigai.KindUsage:
+		return true
+	}
+	return false
+}
+
+// readPartial returns what the file holds. A torn last line is left out.
+func readPartial(path string) shown {
+	f, err := os.Open(path)
 	if err != nil {
 		return shown{}
 	}

@@ -113,7 +113,7 @@ func (s *Session) restore(ctx context.Context) error {
 		}
 		s.take(e)
 		lastID = e.ID
-		if endsReply(e.Kind) {
+		if EndsReply(e.Kind) {
 			replied = e.Seq
 		}
 	}
@@ -121,26 +121,14 @@ func (s *Session) restore(ctx context.Context) error {
 		return ikigai.ErrNotFound
 	}
 	s.written, s.ladder.last, s.ladder.lastID = s.head, s.head, lastID
-	shown := s.partial.read()
-	if !shown.empty() && shown.After >= replied {
-		e := ikigai.NewEvent(ikigai.KindInterrupted, shown.Text,
-			ikigai.InterruptedData{Reason: "crash", Thinking: shown.Thinking})
+	if text, thinking := Unfinished(s.config.Partial, replied); text != "" || thinking != "" {
+		e := ikigai.NewEvent(ikigai.KindInterrupted, text, ikigai.InterruptedData{Reason: "crash", Thinking: thinking})
 		if _, err := s.Record(ctx, e); err != nil {
 			return err
 		}
 	}
 	s.partial.clear()
 	return nil
-}
-
-// endsReply reports whether an event of this kind records what was shown of a
-// reply, so that a partial file from before it is out of date.
-func endsReply(kind ikigai.Kind) bool {
-	switch kind {
-	case ikigai.KindAssistant, ikigai.KindToolCall, ikigai.KindInterrupted, ikigai.KindUsage:
-		return true
-	}
-	return false
 }
 
 // ID returns the session's ID.
@@ -223,7 +211,7 @@ func (s *Session) accept(events []ikigai.Event) {
 		e.Session, e.Seq, e.Time = s.id, s.head+1, now
 		e.ID = NewID()
 		e = cleanEvent(e)
-		if endsReply(e.Kind) {
+		if EndsReply(e.Kind) {
 			s.partial.end()
 		}
 		s.take(e)
