@@ -133,16 +133,24 @@ func (e Event) Message() (Message, error) {
 	m := Message{Kind: e.Kind, Content: e.Content}
 	switch e.Kind {
 	case KindToolCall:
-		var d ToolCallData
-		if err := e.DecodeData(&d); err != nil {
-			return m, err
+		p := plain{rest: e.Data}
+		d := p.toolCall()
+		if p.failed {
+			d = ToolCallData{}
+			if err := e.DecodeData(&d); err != nil {
+				return m, err
+			}
 		}
 		m.Call = &ToolCall{ID: d.ID, Name: d.Function.Name, Arguments: d.Function.Arguments}
 		m.Vendor = d.Vendor
 	case KindToolResult:
-		var d ToolResultData
-		if err := e.DecodeData(&d); err != nil {
-			return m, err
+		p := plain{rest: e.Data}
+		d := p.toolResult()
+		if p.failed {
+			d = ToolResultData{}
+			if err := e.DecodeData(&d); err != nil {
+				return m, err
+			}
 		}
 		m.Result = &ToolResult{
 			CallID: d.ToolCallID, Name: d.Name, Output: d.Output, Success: d.Success,

@@ -12,6 +12,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/history"
+	"ikigai/internal/session"
 )
 
 // appends compares the append of one event with a bare prepared insert that is
@@ -113,10 +114,9 @@ func restore(ctx context.Context, e engine) {
 	a, b := pairs(
 		func() {
 			line := history.New(ikigai.Main)
-			for ev, err := range s.Events(ctx, g.Session, 0) {
-				check(err)
-				line.Add(ev)
-			}
+			open, err := session.Restore(ctx, session.Config{Store: s, Grant: g, Projections: []session.Projection{line}})
+			check(err)
+			open.Close()
 			if n := len(line.Request().Messages); n < 9_000 {
 				check(fmt.Errorf("only %d messages", n))
 			}

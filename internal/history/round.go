@@ -3,6 +3,7 @@ package history
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 
 	"ikigai"
 )
@@ -61,12 +62,12 @@ func (r *round) settle(messages []ikigai.Message) []ikigai.Message {
 }
 
 // unknownResult answers a call whose result was never recorded.
-func unknownResult() ikigai.ToolResult {
+var unknownResult = sync.OnceValue(func() ikigai.ToolResult {
 	failure := ikigai.Failure(ikigai.CodeCancelled,
 		"The result of this call was lost in an interruption: the tool may have run, in whole or in part",
 		"Check its effects before you call it again")
 	return ikigai.ToolResult{Output: failure.Output[0].Text}
-}
+})
 
 // arguments returns the arguments of a call as every vendor and local server
 // takes them: the text of a JSON object. Text that is none is kept inside one,
