@@ -438,8 +438,8 @@ func TestAdderKnowsThePast(t *testing.T) {
 	}
 }
 
-// Add imports a session from wherever it comes.
-func ExampleAdd() {
+// An Adder imports sessions from wherever they come.
+func ExampleAdder() {
 	store := newMemory()
 	session := Session{ID: "0192f0c1-0000-7000-8000-000000000001"}
 	events := []ikigai.Event{
@@ -447,7 +447,7 @@ func ExampleAdd() {
 		{Session: session.ID, Seq: 2, ID: "0192f0c1-0000-7000-8000-000000000003", Interaction: ikigai.Main, Kind: ikigai.KindUser, Content: "Hello"},
 	}
 	for range 2 {
-		outcome, err := Add(context.Background(), store, session, yieldAll(events), ReadOptions{})
+		outcome, err := NewAdder(store, ReadOptions{}).Add(context.Background(), session, yieldAll(events))
 		fmt.Println(outcome.State, outcome.Added, outcome.Known, err)
 	}
 	// Output:

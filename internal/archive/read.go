@@ -227,8 +227,3 @@ func (a *Adder) events(s Session, events iter.Seq2[ikigai.Event, error]) error {
 	}
 	return nil
 }
-
-// Add brings one session into a store, as an Adder does.
-func Add(ctx context.Context, to Target, s Session, events iter.Seq2[ikigai.Event, error], o ReadOptions) (Outcome, error) {
-	return NewAdder(to, o).Add(ctx, s, events)
-}

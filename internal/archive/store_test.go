@@ -230,7 +230,7 @@ func BenchmarkCopySQLite(b *testing.B) {
 	}
 	defer from.Close()
 	id := storetest.NewID()
-	outcome, err := archive.Add(b.Context(), from, archive.Session{ID: id}, statements(id, b.N), archive.ReadOptions{})
+	outcome, err := archive.NewAdder(from, archive.ReadOptions{}).Add(b.Context(), archive.Session{ID: id}, statements(id, b.N))
 	if err != nil || outcome.Added != int64(b.N) {
 		b.Fatal(outcome, err)
 	}

@@ -69,7 +69,9 @@ func (a *app) dbVacuumCommand() *cobra.Command {
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withStore(cmd.Context(), func(ctx context.Context, store ikigai.Store) error {
+				end := a.newMeter().working("giving space back")
 				freed, err := store.Vacuum(ctx)
+				end()
 				if err != nil {
 					return err
 				}
@@ -171,7 +173,9 @@ func (a *app) dbMigrate(ctx context.Context) error {
 }
 
 func (a *app) dbCheck(ctx context.Context, store ikigai.Store) error {
+	end := a.newMeter().working("reading the database")
 	h, err := store.Check(ctx)
+	end()
 	if err != nil {
 		return err
 	}

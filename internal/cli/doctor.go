@@ -123,7 +123,9 @@ func (r *checkup) database(ctx context.Context) {
 	defer store.Close()
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
+	end := r.newMeter().working("reading the database")
 	h, err := store.Check(ctx)
+	end()
 	if err != nil {
 		r.bad(exitStore, "database", err.Error())
 		return

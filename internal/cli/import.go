@@ -29,8 +29,8 @@ func (a *app) importCommand() *cobra.Command {
 		Use:   "import FILE...",
 		Short: "Bring sessions into the database: archives, and those of other agents",
 		Long: `Bring sessions into the database: archives that ` + "`ikigai export`" + ` wrote, and session
-files of Claude Code, Codex and pi. Of a directory all files in it that are such
-are taken; "-" is standard input. The format is found out.
+files of Claude Code, Codex and pi. Of a directory all .jsonl and .json files in
+it that are such are taken; "-" is standard input. The format is found out.
 
 What is there already stays and is not added again, so that an import may be
 repeated, and a file that has grown adds what is new.`,
@@ -101,13 +101,24 @@ func (i *importing) path(ctx context.Context, path string) error {
 	if !info.IsDir() {
 		return i.tell(path, i.file(ctx, path, info))
 	}
+	return i.dir(ctx, path)
+}
+
+// dir imports the session files below a directory.
+func (i *importing) dir(ctx context.Context, path string) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // else the walk would end at a link
+	}
 	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return i.tell(path, usage("The directory "+path+" cannot be read: "+cause(err), "Check who may read it"))
 		}
-		info, err := d.Info()
-		if err != nil || !d.Type().IsRegular() || !slices.Contains([]string{".jsonl", ".json"}, filepath.Ext(path)) {
+		if !d.Type().IsRegular() || !slices.Contains([]string{".jsonl", ".json"}, filepath.Ext(path)) {
 			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil // it has gone meanwhile
 		}
 		err = i.file(ctx, path, info)
 		if errors.Is(err, errNoSession) {
@@ -134,8 +145,13 @@ func (i *importing) tell(path string, err error) error {
 	return nil
 }
 
-// errNoSession means that a file is of no format that can be imported.
+// errNoSession means that a file is of no format that can be imported, or holds
+// no conversation.
 var errNoSession = errors.New("no session file")
+
+func noSession(what, do string) error {
+	return &ikigai.Error{Kind: ikigai.ErrorUsage, What: what, Do: do, Err: errNoSession}
+}
 
 func (i *importing) file(ctx context.Context, path string, info fs.FileInfo) error {
 	f, err := os.Open(path)
@@ -158,8 +174,7 @@ func (i *importing) stream(ctx context.Context, r io.Reader, name string, change
 		return i.archive(ctx, in)
 	}
 	if _, err := foreign.Detect(head); err != nil {
-		return &ikigai.Error{Kind: ikigai.ErrorUsage, What: "This is no session file of a known format", Err: errNoSession,
-			Do: "Import archives of `ikigai export` and session files of Claude Code, Codex and pi"}
+		return noSession("This is no session file of a known format", "Import archives of `ikigai export` and session files of Claude Code, Codex and pi")
 	}
 	return i.foreign(ctx, in, name, changed)
 }
@@ -182,19 +197,25 @@ func (i *importing) archive(ctx context.Context, r io.Reader) error {
 // foreign imports a session file of another agent.
 func (i *importing) foreign(ctx context.Context, r io.Reader, name string, changed ikigai.Micros) error {
 	file, err := foreign.Read(r, changed)
-	if err != nil {
-		return err
+	var none *ikigai.Error
+	if errors.As(err, &none) {
+		return noSession(none.What, none.Do)
+	} else if err != nil {
+		return usage("It cannot be read: "+cause(err), "Check where it comes from")
 	}
 	i.files++
 	i.meter.tell("importing: %s", name)
+	var adder *archive.Adder
+	if !i.dry {
+		adder = archive.NewAdder(i.store, archive.ReadOptions{Rename: i.rename})
+	}
 	for _, s := range file.Sessions {
 		i.report.Contents.Sessions++
 		i.report.Contents.Events += int64(len(s.Events))
 		if i.dry {
 			continue
 		}
-		session := archive.Session{ID: s.ID, Parent: s.Parent, Base: s.Base}
-		outcome, err := archive.Add(ctx, i.store, session, each(s.Events), archive.ReadOptions{Rename: i.rename})
+		outcome, err := adder.Add(ctx, archive.Session{ID: s.ID, Parent: s.Parent, Base: s.Base}, each(s.Events))
 		i.report.Outcomes = append(i.report.Outcomes, outcome)
 		i.report.Added += outcome.Added
 		i.report.Known += outcome.Known
@@ -239,6 +260,8 @@ func (i *importing) end() error {
 	}
 	if i.passed > 0 {
 		i.notice(render.Count(i.passed, "file") + " passed over: no session files of a known format.")
+	} else if i.files == 0 && i.failed == nil {
+		i.notice("There is no session file. They end in .jsonl or .json.")
 	}
 	if err := i.done(); err != nil {
 		return err

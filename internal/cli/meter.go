@@ -43,8 +43,36 @@ func (m *meter) tell(format string, args ...any) {
 		return
 	}
 	m.next, m.shown = now.Add(meterTime), true
-	text := []rune(fmt.Sprintf(format, args...))
-	fmt.Fprintf(m.out, "\r%s\x1b[K", string(text[:min(len(text), max(1, m.width-1))]))
+	fmt.Fprintf(m.out, "\r%s\x1b[K", render.StatusLine(fmt.Sprintf(format, args...), m.width-1))
+}
+
+// working tells how long something has taken that cannot say how far it is. The
+// meter is not used for anything else until the function that it returns is
+// called, which takes the line away.
+func (m *meter) working(what string) (end func()) {
+	if m.out == nil {
+		return func() {}
+	}
+	began := time.Now()
+	ticker := time.NewTicker(silence)
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case now := <-ticker.C:
+				m.tell("%s, %s (Ctrl-C stops)", what, now.Sub(began).Truncate(time.Second))
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(done)
+		<-ended
+		m.end()
+	}
 }
 
 // end takes the line away.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ikigai/internal/archive"
@@ -29,4 +30,23 @@ func TestMeter(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("told %q within a blink", out.String())
 	}
+}
+
+// What cannot say how far it is tells how long it takes, after a second.
+func TestMeterWorking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		m := &meter{out: &out, width: 80, next: time.Now().Add(blink)}
+		m.working("reading")()
+		if out.Len() > 0 {
+			t.Errorf("told %q at once", out.String())
+		}
+		end := m.working("reading")
+		time.Sleep(2*time.Second + blink)
+		end()
+		if got, want := out.String(), "\rreading, 1s (Ctrl-C stops)\x1b[K\rreading, 2s (Ctrl-C stops)\x1b[K\r\x1b[K"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	(&meter{}).working("nothing")()
 }

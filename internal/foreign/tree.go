@@ -18,7 +18,7 @@ func (d *decoder) file() (File, error) {
 	f.Sessions = t.sessions()
 	f.Warnings = d.warnings
 	for _, e := range f.Sessions[0].Events {
-		if e.Kind.Conversation() && e.Kind != ikigai.KindSystem {
+		if e.Interaction == ikigai.Main && e.Kind.Conversation() && e.Kind != ikigai.KindSystem {
 			return f, nil
 		}
 	}

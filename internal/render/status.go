@@ -121,6 +121,13 @@ func (s *status) forget(callID string) {
 	}
 }
 
+// StatusLine returns text as it can stand on a line of a terminal that is
+// written over: whatever it holds, it takes no more than width and does
+// nothing to the terminal.
+func StatusLine(text string, width int) string {
+	return cutNarrow(strings.ReplaceAll(line(text), "\t", " "), width)
+}
+
 // cutNarrow cuts text to a width that no terminal exceeds, whether it joins
 // characters or shows each for itself: a line that wraps could not be cleared.
 func cutNarrow(text string, width int) string {

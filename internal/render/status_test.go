@@ -149,3 +149,16 @@ func TestStatus(t *testing.T) {
 	step("the end", l.End(), "● make\n  done\n\na\n\n")
 	step("nothing more", l.End(), "● make\n  done\n\na\n\n")
 }
+
+func TestStatusLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\x1b]0;title\a\x1b[2Jb\tc": "a␛]0;title␇b c",
+		"one\ntwo\rthree":            "one␊two␊three",
+		"導入導入導入導入導入":                 "導入導入導入導入導",
+		"":                           "",
+	} {
+		if got := render.StatusLine(text, 19); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
