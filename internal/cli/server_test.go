@@ -89,7 +89,9 @@ func TestServerPassword(t *testing.T) {
 			{"run", "work"}, {"log", "-v"}, {"doctor"}, {"db", "status"}, {"config", "show", "--json"}, {"sessions"}, {"export"},
 			{"run", "--continue", "work"}, {"sql", "select nothing"}, {"db", "copy", p.database, "copy.db"}, {"search", "x"},
 		} {
-			c := p.start(args...)
+			cmd := p.command(args...)
+			cmd.Env = append(cmd.Env, "PGPASSWORD="+secret, "PGSSLPASSWORD="+secret)
+			c := startChild(t, cmd)
 			within(t, c.ended, "end of "+args[0])
 			if text := c.out.String() + c.err.String(); strings.Contains(text, secret) {
 				t.Errorf("away %v: %v shows the password:\n%s", away, args, text)

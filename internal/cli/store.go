@@ -139,20 +139,35 @@ func (a *app) childEnv(id ikigai.ID) []string {
 	return append(env, "IKIGAI_SESSION="+string(id))
 }
 
-// withoutPassword returns the environment with no password in the address of
-// the database.
+// withoutPassword returns the environment without the password of the database:
+// none in its address and, if it is on a server, not the variables that hold
+// one.
 func (a *app) withoutPassword() []string {
 	const variable = "IKIGAI_DATABASE="
-	env := slices.Clone(a.Env)
-	for i, v := range env {
+	var env []string
+	for _, v := range a.Env {
+		name, _, _ := strings.Cut(v, "=")
+		if slices.Contains(a.passwordVariables(), name) {
+			continue
+		}
 		if text, ok := strings.CutPrefix(v, variable); ok && text != "" {
 			d, err := config.ParseDatabase(variable, text, "/", "")
 			if err != nil {
-				env[i] = variable
+				v = variable
 			} else if d.URL() != "" {
-				env[i] = variable + d.String()
+				v = variable + d.String()
 			}
 		}
+		env = append(env, v)
 	}
 	return env
+}
+
+// passwordVariables returns the variables that the password of the database may
+// come from. With a file, they are none of ours and tools may need them.
+func (a *app) passwordVariables() []string {
+	if a.settings.Database.URL() == "" {
+		return nil
+	}
+	return []string{"PGPASSWORD", "PGSSLPASSWORD"}
 }

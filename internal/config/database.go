@@ -67,13 +67,14 @@ func (d Database) String() string {
 // Format writes what String returns, whatever the verb.
 func (d Database) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, d.String()) }
 
-// Secrets returns the passwords in the address.
+// Secrets returns the passwords in the address. One that is the user's name is
+// none: taking it out of texts would hide nothing and spoil them.
 func (d Database) Secrets() (all []string) {
 	u := d.parsed()
 	if u == nil {
 		return nil
 	}
-	if password, ok := u.User.Password(); ok {
+	if password, ok := u.User.Password(); ok && password != u.User.Username() {
 		all = append(all, password)
 	}
 	for _, name := range passwords {

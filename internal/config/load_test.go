@@ -280,6 +280,9 @@ func TestDatabaseAddress(t *testing.T) {
 	if diff := cmp.Diff([]string{"s3cr3t/word", "other"}, s.Database.Secrets()); diff != "" {
 		t.Errorf("secrets (-want +got):\n%s", diff)
 	}
+	if d, err := ParseDatabase("FROM", "postgres://postgres:postgres@db.example/log", tr.Dir, tr.Home); err != nil || d.Secrets() != nil {
+		t.Errorf("secrets %q, error %v", d.Secrets(), err)
+	}
 	same, err := ParseDatabase("FROM", "postgresql://me@db.example/log?connect_timeout=3", tr.Dir, tr.Home)
 	if err != nil || same.Key() != s.Database.Key() || len(same.Key()) != 16 {
 		t.Errorf("%s: key %q, want %q, error %v", same, same.Key(), s.Database.Key(), err)
