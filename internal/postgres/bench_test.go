@@ -167,6 +167,7 @@ func BenchmarkWriters(b *testing.B) {
 		eight(func() func() { return storeWriter(b, url, 1) }), eight(func() func() { return bareWriter(b, url) }))
 }
 
+// BenchmarkRestore reads a session of 10,000 events, beside its bare rows.
 func BenchmarkRestore(b *testing.B) {
 	const events = 10_000
 	url := durable(b)
@@ -181,38 +182,26 @@ func BenchmarkRestore(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.Run("bare", func(b *testing.B) {
-		c := openBare(b, url)
-		query := strings.Replace(bareRead, "bare", "events", 1)
-		for b.Loop() {
-			rows, err := c.Query(b.Context(), query, string(g.Session))
+	c := openBare(b, url)
+	query := strings.Replace(bareRead, "bare", "events", 1)
+	compare(b, 1, [2]string{"store", "bare"}, func() {
+		n := 0
+		for _, err := range s.Events(context.Background(), g.Session, 0) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			n := 0
-			for ; rows.Next(); n++ {
-				var e ikigai.Event
-				if err := rows.Scan(eventColumns(&e)...); err != nil {
-					b.Fatal(err)
-				}
-			}
-			if n != events {
-				b.Fatal(n, rows.Err())
-			}
+			n++
 		}
-	})
-	b.Run("store", func(b *testing.B) {
-		for b.Loop() {
-			n := 0
-			for _, err := range s.Events(b.Context(), g.Session, 0) {
-				if err != nil {
-					b.Fatal(err)
-				}
-				n++
-			}
-			if n != events {
-				b.Fatal(n)
-			}
+		if n != events {
+			b.Fatal(n)
+		}
+	}, func() {
+		rows, err := c.Query(context.Background(), query, string(g.Session))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if n := count(b, rows); n != events {
+			b.Fatal(n)
 		}
 	})
 }
@@ -245,33 +234,52 @@ func BenchmarkSearch(b *testing.B) {
 	if _, err := c.Exec(b.Context(), "VACUUM ANALYZE"); err != nil {
 		b.Fatal(err)
 	}
-	for _, word := range []string{"everywhere", "hundredth", "ten"} {
-		b.Run("bare/"+word, func(b *testing.B) {
-			for b.Loop() {
-				rows, err := c.Query(b.Context(), "SELECT n FROM search WHERE words @@ $1::text::tsquery ORDER BY n DESC LIMIT 50", "'"+word+"'")
+	bare := func(word string) func() {
+		return func() {
+			rows, err := c.Query(context.Background(), `SELECT session, seq, id, interaction, kind, time, content, data
+				FROM (SELECT n FROM search WHERE words @@ $1::text::tsquery ORDER BY n DESC LIMIT 50) f JOIN events USING (n)
+				ORDER BY n DESC`, pgx.QueryExecModeExec, "'"+word+"'")
+			if err != nil {
+				b.Fatal(err)
+			}
+			if n := count(b, rows); n < 10 {
+				b.Fatal(n)
+			}
+		}
+	}
+	store := func(word string) func() {
+		return func() {
+			n := 0
+			for _, err := range s.Search(context.Background(), ikigai.SearchQuery{Words: word, Limit: 50}) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if found, err := pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil || len(found) < 10 {
-					b.Fatal(found, err)
-				}
+				n++
 			}
-		})
-		b.Run("store/"+word, func(b *testing.B) {
-			for b.Loop() {
-				n := 0
-				for _, err := range s.Search(b.Context(), ikigai.SearchQuery{Words: word, Limit: 50}) {
-					if err != nil {
-						b.Fatal(err)
-					}
-					n++
-				}
-				if n < 10 {
-					b.Fatal(n)
-				}
+			if n < 10 {
+				b.Fatal(n)
 			}
-		})
+		}
 	}
+	for _, word := range []string{"everywhere", "hundredth", "ten"} {
+		b.Run(word, func(b *testing.B) { compare(b, 1, [2]string{"store", "bare"}, store(word), bare(word)) })
+	}
+}
+
+// count reads rows of events and returns their number.
+func count(b *testing.B, rows pgx.Rows) int {
+	defer rows.Close()
+	n := 0
+	for ; rows.Next(); n++ {
+		var e ikigai.Event
+		if err := rows.Scan(eventColumns(&e)...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		b.Fatal(err)
+	}
+	return n
 }
 
 func searchEvent(session ikigai.ID, seq ikigai.Seq, random *rand.Rand) ikigai.Event {
@@ -288,21 +296,21 @@ func searchEvent(session ikigai.ID, seq ikigai.Seq, random *rand.Rand) ikigai.Ev
 	return storetest.Event(session, seq, ikigai.KindAssistant, strings.Join(text, " "), nil)
 }
 
+// BenchmarkOpen opens and closes a store, beside a bare connection.
 func BenchmarkOpen(b *testing.B) {
 	url := durable(b)
 	begin(b, openAt(b, url))
-	b.Run("bare", func(b *testing.B) {
-		for b.Loop() {
-			openBare(b, url)
+	compare(b, 1, [2]string{"store", "bare"}, func() {
+		s, err := Open(context.Background(), url)
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
-	b.Run("open+close", func(b *testing.B) {
-		for b.Loop() {
-			s, err := Open(b.Context(), url)
-			if err != nil {
-				b.Fatal(err)
-			}
-			_ = s.Close()
+		_ = s.Close()
+	}, func() {
+		conn, err := pgx.Connect(context.Background(), url)
+		if err != nil {
+			b.Fatal(err)
 		}
+		_ = conn.Close(context.Background())
 	})
 }

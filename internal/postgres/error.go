@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -54,14 +55,23 @@ func fail(ctx context.Context, place, operation string, err error) error {
 		return nil
 	case errors.As(err, &told):
 		return err
-	case ctx.Err() != nil:
-		return fmt.Errorf("%s: %w", operation, ctx.Err())
+	case ended(ctx) != nil:
+		return fmt.Errorf("%s: %w", operation, ended(ctx))
 	case errors.Is(err, ikigai.ErrFenced), errors.Is(err, ikigai.ErrConflict), errors.Is(err, ikigai.ErrBusy),
 		errors.Is(err, ikigai.ErrForked), errors.Is(err, ikigai.ErrNotFound):
 		return fmt.Errorf("%s: %w", operation, err)
 	}
 	what, do := explain(place, err)
 	return &ikigai.Error{Kind: ikigai.ErrorStore, What: what, Do: do, Err: fmt.Errorf("%s: %w", operation, err)}
+}
+
+// ended returns the error of a context that has ended, or is about to: the
+// network may know of its deadline first.
+func ended(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 func explain(place string, err error) (what, do string) {

@@ -48,7 +48,7 @@ func (p *pool) do(ctx context.Context, f func(*pgx.Conn) error) error {
 		err := f(conn)
 		stale := conn.IsClosed() || isReadOnly(err)
 		p.give(conn, err)
-		if err == nil || !stale || ctx.Err() != nil {
+		if err == nil || !stale || ended(ctx) != nil {
 			return err
 		}
 		p.dropIdle() // they go to the same server

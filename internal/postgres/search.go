@@ -19,14 +19,20 @@ const (
 	searchBytes = 4 << 20
 )
 
-// sqlFound yields events by number, the greatest first, and ends with the one
-// that makes them longer than $3.
-const sqlFound = `SELECT n, session, seq, e.id, interaction, kind, time, content, data, dir, title FROM (
-		SELECT *, sum(octet_length(content) + coalesce(octet_length(data), 0))
-			OVER (ORDER BY n DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-		FROM (SELECT w.n FROM search w%s WHERE w.n < $1%s ORDER BY w.n DESC LIMIT $2) found JOIN events USING (n)
-	) e JOIN sessions s ON s.id = e.session
-	WHERE coalesce(before, 0) < $3 ORDER BY n DESC`
+const (
+	// sqlFound yields numbers of events, the greatest first. How that is done
+	// best depends on how common the words are, so it is planned each time.
+	sqlFound = `SELECT w.n FROM search w%s WHERE w.n < $1::bigint%s ORDER BY w.n DESC LIMIT $2::bigint`
+
+	// sqlNumbered reads events by number, the greatest first. It ends with the
+	// one that makes them longer than $2.
+	sqlNumbered = `SELECT n, session, seq, e.id, interaction, kind, time, content, data, dir, title FROM (
+			SELECT *, sum(octet_length(content) + coalesce(octet_length(data), 0))
+				OVER (ORDER BY n DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+			FROM events WHERE n = ANY($1)
+		) e JOIN sessions s ON s.id = e.session
+		WHERE coalesce(before, 0) < $2 ORDER BY n DESC`
+)
 
 // Search implements ikigai.Index.
 func (s *Store) Search(ctx context.Context, q ikigai.SearchQuery) iter.Seq2[ikigai.Hit, error] {
@@ -59,7 +65,7 @@ func (f *finder) run(ctx context.Context, yield func(ikigai.Hit, error) bool) {
 		if f.query.Limit > 0 && !f.loose() {
 			rows = min(rows, f.query.Limit-f.hits)
 		}
-		chunk, err := f.read(ctx, rows)
+		chunk, more, err := f.read(ctx, rows)
 		if err != nil {
 			yield(ikigai.Hit{}, err)
 			return
@@ -73,7 +79,7 @@ func (f *finder) run(ctx context.Context, yield func(ikigai.Hit, error) bool) {
 				return
 			}
 		}
-		if len(chunk) == 0 {
+		if !more {
 			return
 		}
 	}
@@ -113,35 +119,63 @@ func occurs(text string, t dbschema.Term) bool {
 	return strings.Contains(" "+text+" ", phrase)
 }
 
-// read returns the next events that the index finds, at most so many.
-func (f *finder) read(ctx context.Context, rows int) (chunk []ikigai.Hit, err error) {
-	query, args := f.statement(rows)
+// read returns the next events that the index finds, at most so many, and
+// whether there may be more.
+func (f *finder) read(ctx context.Context, rows int) (chunk []ikigai.Hit, more bool, err error) {
 	err = f.store.do(ctx, "search", func(conn *pgx.Conn) error {
+		query, args := f.statement(rows)
 		found, err := conn.Query(ctx, query, args...)
 		if err != nil {
 			return err
 		}
-		defer found.Close()
-		chunk = chunk[:0]
-		for found.Next() {
-			var h ikigai.Hit
-			columns := append([]any{&f.below}, eventColumns(&h.Event)...)
-			if err := found.Scan(append(columns, &h.Dir, &h.Title)...); err != nil {
-				return err
-			}
-			chunk = append(chunk, h)
+		numbers, err := pgx.CollectRows(found, pgx.RowTo[int64])
+		if err != nil || len(numbers) == 0 {
+			return err
 		}
-		return found.Err()
+		chunk, err = f.readEvents(ctx, conn, numbers)
+		more = len(numbers) == rows || f.below > numbers[len(numbers)-1]
+		return err
 	})
-	return chunk, err
+	return chunk, more, err
+}
+
+// readEvents reads events by number, as far as that is not too much at once. One
+// that was removed meanwhile is passed over.
+func (f *finder) readEvents(ctx context.Context, conn *pgx.Conn, numbers []int64) ([]ikigai.Hit, error) {
+	rows, err := conn.Query(ctx, sqlNumbered, numbers, searchBytes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var chunk []ikigai.Hit
+	size, below := 0, numbers[len(numbers)-1]
+	for rows.Next() {
+		var (
+			h ikigai.Hit
+			n int64
+		)
+		columns := append([]any{&n}, eventColumns(&h.Event)...)
+		if err := rows.Scan(append(columns, &h.Dir, &h.Title)...); err != nil {
+			return nil, err
+		}
+		chunk = append(chunk, h)
+		if size += len(h.Event.Content) + len(h.Event.Data); size >= searchBytes {
+			below = n
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	f.below = below
+	return chunk, nil
 }
 
 func (f *finder) statement(rows int) (query string, args []any) {
-	args = []any{f.below, rows, searchBytes}
+	args = []any{pgx.QueryExecModeExec, f.below, int64(rows)}
 	join, where := "", ""
 	fit := func(condition string, value any) {
 		args = append(args, value)
-		where += fmt.Sprintf(" AND "+condition, len(args))
+		where += fmt.Sprintf(" AND "+condition, len(args)-1)
 	}
 	if words := tsquery(f.query, f.terms); words != "" {
 		fit("w.words @@ $%d::text::tsquery", words)
@@ -150,10 +184,10 @@ func (f *finder) statement(rows int) (query string, args []any) {
 		join = " JOIN events t ON t.n = w.n"
 	}
 	if f.query.Since != 0 {
-		fit("t.time >= $%[1]d AND w.n >= (SELECT min(first) FROM search_spans WHERE until >= $%[1]d)", int64(f.query.Since))
+		fit("t.time >= $%[1]d::bigint AND w.n >= (SELECT min(first) FROM search_spans WHERE until >= $%[1]d::bigint)", int64(f.query.Since))
 	}
 	if f.query.Until != 0 {
-		fit("t.time < $%[1]d AND w.n <= (SELECT max(last) FROM search_spans WHERE since < $%[1]d)", int64(f.query.Until))
+		fit("t.time < $%[1]d::bigint AND w.n <= (SELECT max(last) FROM search_spans WHERE since < $%[1]d::bigint)", int64(f.query.Until))
 	}
 	return fmt.Sprintf(sqlFound, join, where), args
 }

@@ -134,12 +134,14 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION ikigai_session_is_removed() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Runs for a whole statement: a trigger for each row would lock the row of the
+-- session at every append.
+CREATE FUNCTION ikigai_sessions_are_removed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (SELECT FROM sessions WHERE parent = NEW.id) THEN
+    IF EXISTS (SELECT FROM sessions s JOIN sessions fork ON fork.parent = s.id WHERE s.removing <> 0) THEN
         RAISE EXCEPTION 'the session has forks, which share its events' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
-    RETURN NEW;
+    RETURN NULL;
 END $$;
 
 CREATE FUNCTION ikigai_session_leaves() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -163,8 +165,8 @@ CREATE TRIGGER sessions_begin BEFORE INSERT ON sessions
     FOR EACH ROW EXECUTE FUNCTION ikigai_session_begins();
 CREATE TRIGGER sessions_keep_past BEFORE UPDATE OF id, parent, base ON sessions
     FOR EACH STATEMENT EXECUTE FUNCTION ikigai_refuse('the past of a session is never changed');
-CREATE TRIGGER sessions_outlive_forks BEFORE UPDATE OF removing ON sessions
-    FOR EACH ROW WHEN (NEW.removing <> 0) EXECUTE FUNCTION ikigai_session_is_removed();
+CREATE TRIGGER sessions_outlive_forks AFTER UPDATE OF removing ON sessions
+    FOR EACH STATEMENT EXECUTE FUNCTION ikigai_sessions_are_removed();
 CREATE TRIGGER sessions_outlive_events BEFORE DELETE ON sessions
     FOR EACH ROW EXECUTE FUNCTION ikigai_session_leaves();
 CREATE TRIGGER sessions_are_kept BEFORE TRUNCATE ON sessions
