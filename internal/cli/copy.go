@@ -50,7 +50,7 @@ func (a *app) dbCopy(ctx context.Context, from, to string) error {
 		return stopped(ctx, err)
 	}
 	defer in.Close()
-	out, err := openDatabase(ctx, target, openTime, true)
+	out, err := a.openDatabase(ctx, target, openTime, true)
 	if err != nil {
 		return stopped(ctx, err)
 	}

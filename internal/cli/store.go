@@ -34,7 +34,7 @@ func (a *app) openStore(ctx context.Context, limit time.Duration) <-chan storeRe
 	result := make(chan storeResult, 1)
 	database := a.settings.Database
 	go func() {
-		store, err := openDatabase(ctx, database, limit, true)
+		store, err := a.openDatabase(ctx, database, limit, true)
 		result <- storeResult{store, err}
 	}()
 	return result
@@ -42,7 +42,7 @@ func (a *app) openStore(ctx context.Context, limit time.Duration) <-chan storeRe
 
 // storeNow opens the store for a command that is about nothing else.
 func (a *app) storeNow(ctx context.Context) (ikigai.Store, error) {
-	return openDatabase(ctx, a.settings.Database, openTime, true)
+	return a.openDatabase(ctx, a.settings.Database, openTime, true)
 }
 
 // storeToRead opens the store for a command that begins nothing. It makes no
@@ -53,7 +53,7 @@ func (a *app) storeToRead(ctx context.Context) (ikigai.Store, error) {
 
 // existing opens a database that must be there.
 func (a *app) existing(ctx context.Context, d config.Database) (ikigai.Store, error) {
-	store, err := openDatabase(ctx, d, openTime, false)
+	store, err := a.openDatabase(ctx, d, openTime, false)
 	if errors.Is(err, ikigai.ErrNotFound) {
 		return nil, &ikigai.Error{Kind: ikigai.ErrorUsage, What: "There is no database at " + d.String() + " yet",
 			Do: "Begin a session with `ikigai run PROMPT`, or name another one with --database", Err: err}
@@ -63,9 +63,9 @@ func (a *app) existing(ctx context.Context, d config.Database) (ikigai.Store, er
 
 // openDatabase opens a database, and makes one where there is none if create
 // is true. A server that does not answer within limit is away.
-func openDatabase(ctx context.Context, d config.Database, limit time.Duration, create bool) (ikigai.Store, error) {
+func (a *app) openDatabase(ctx context.Context, d config.Database, limit time.Duration, create bool) (ikigai.Store, error) {
 	if d.URL() == "" {
-		return openFile(ctx, d.Path(), create)
+		return a.openFile(ctx, d.Path(), create)
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -81,7 +81,7 @@ func openDatabase(ctx context.Context, d config.Database, limit time.Duration, c
 }
 
 // openFile opens a SQLite file. A nil *sqlite.Store must not become a Store.
-func openFile(ctx context.Context, path string, create bool) (ikigai.Store, error) {
+func (a *app) openFile(ctx context.Context, path string, create bool) (ikigai.Store, error) {
 	open := sqlite.OpenExisting
 	if create {
 		open = sqlite.Open
@@ -89,6 +89,9 @@ func openFile(ctx context.Context, path string, create bool) (ikigai.Store, erro
 	store, err := open(ctx, path)
 	if err != nil {
 		return nil, err
+	}
+	if m := store.Migration(); m.From > 0 {
+		a.notice(fmt.Sprintf("The database %s had schema %d and was brought up to date. A copy of it as it was is %s; remove it when you like.", path, m.From, m.Copy))
 	}
 	return store, nil
 }
