@@ -159,10 +159,11 @@ func repair(problem string) string {
 const mostForks = 5
 
 // forks tells which sessions were made of journals, because another process had
-// gone on with theirs.
+// gone on with theirs. The fork event of such a session says why; that of a
+// branch that was imported has a reason alone.
 func (r *checkup) forks(ctx context.Context, store ikigai.Keeper) {
 	const query = `SELECT e.session, e.content, s.title FROM sessions s JOIN events e ON e.session = s.id AND e.seq > s.base
-		WHERE s.parent IS NOT NULL AND e.kind = 'fork' AND e.data LIKE '%"reason":%' ORDER BY s.id DESC LIMIT 6`
+		WHERE s.parent IS NOT NULL AND e.kind = 'fork' AND e.data LIKE '%"reason":%' AND e.content <> '' ORDER BY s.id DESC LIMIT 6`
 	rows, err := collect(store.Query(ctx, query))
 	if err != nil {
 		return // the check of the database has told of what is wrong with it

@@ -198,27 +198,48 @@ func (a *app) exportPages(ctx context.Context, store ikigai.Store, sessions []ik
 }
 
 // exportTo has write write to a file, which is there, for its owner alone, once
-// everything is written, or to standard output if path is empty.
+// everything is written, or to standard output if path is empty. What is no
+// file, such as a pipe, is written to as it is.
 func (a *app) exportTo(path string, write func(io.Writer) error) error {
 	if path == "" || path == "-" {
 		return a.results(write)
 	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // the link stays
+	}
+	replace := replaceFile
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		replace = writeInto
+	}
+	err := replace(path, write)
+	if errors.As(err, new(*fs.PathError)) || errors.As(err, new(*os.LinkError)) {
+		return usage("The file "+path+" cannot be written: "+cause(err), "Name another one with --output")
+	}
+	return err
+}
+
+// replaceFile makes what write writes the content of a file, all of it or none.
+func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".ikigai-export-*")
 	if err != nil {
-		return usage("The file "+path+" cannot be written: "+cause(err), "Name another one with --output")
+		return err
 	}
 	err = errors.Join(buffered(f, write), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
-	if err == nil {
-		return nil
-	}
-	_ = os.Remove(f.Name()) // the first error tells more
-	if pathErr := new(fs.PathError); errors.As(err, &pathErr) || errors.As(err, new(*os.LinkError)) {
-		return usage("The file "+path+" cannot be written: "+cause(err), "Name another one with --output")
+	if err != nil {
+		_ = os.Remove(f.Name()) // the first error tells more
 	}
 	return err
+}
+
+func writeInto(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(buffered(f, write), f.Close())
 }
 
 // cause returns the text of an error of the file system without path and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ikigai"
+	"ikigai/internal/transcript"
 )
 
 // listOptions are the flags of sessions.
@@ -130,7 +132,7 @@ func (a *app) sessions(ctx context.Context, o listOptions) error {
 		return err
 	}
 	if o.json {
-		return writeLines(a.Out, found, func(s ikigai.SessionInfo) any { return sessionLine(s) })
+		return buffered(a.Out, func(w io.Writer) error { return writeSessions(w, found) })
 	}
 	if len(found) == 0 {
 		a.notice(o.none(q))
@@ -148,11 +150,14 @@ func (o listOptions) none(q ikigai.SessionQuery) string {
 	return "There are no sessions here. Begin one with `ikigai run PROMPT`, or see those of other directories with --all."
 }
 
-// writeLines writes each of all as a line of JSON.
-func writeLines[T any](w interface{ Write([]byte) (int, error) }, all []T, form func(T) any) error {
-	enc := json.NewEncoder(w)
-	for _, v := range all {
-		if err := enc.Encode(form(v)); err != nil {
+// writeSessions writes each session as a line of JSON.
+func writeSessions(w io.Writer, all []ikigai.SessionInfo) error {
+	for _, info := range all {
+		text, err := json.Marshal(sessionLine(info))
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(transcript.Visible(append(text, '\n'))); err != nil {
 			return err
 		}
 	}
