@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -28,7 +29,10 @@ func large(ctx context.Context, e engine) {
 	check(err)
 	progress("%s: storing %d events", e.name(), *events)
 	newest := fill(ctx, s, *events/eventsOfSession)
+	check(s.Close())
 	openNewest(ctx, e, newest)
+	s, err = e.open(ctx, "large")
+	check(err)
 	storeSize(ctx, e, s)
 	progress("%s: indexing", e.name())
 	took := timed(func() { catchUp(ctx, s) })
@@ -60,10 +64,8 @@ func fill(ctx context.Context, s ikigai.Store, sessions int) ikigai.ID {
 func openNewest(ctx context.Context, e engine, newest ikigai.ID) {
 	many, err := e.open(ctx, "large")
 	check(err)
-	defer many.Close()
 	one, err := e.open(ctx, "one")
 	check(err)
-	defer one.Close()
 	g, release, err := one.Acquire(ctx, newest)
 	check(err)
 	var all []ikigai.Event
@@ -72,7 +74,7 @@ func openNewest(ctx context.Context, e engine, newest ikigai.ID) {
 		all = append(all, ev)
 	}
 	check(one.Append(ctx, g, 0, all...))
-	check(release())
+	check(errors.Join(release(), one.Close(), many.Close()))
 	find := func(place string) func() {
 		return func() {
 			s, err := e.open(ctx, place)
