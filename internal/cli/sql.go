@@ -15,9 +15,12 @@ import (
 	"ikigai/internal/safetext"
 )
 
-// maxRows is how many rows a table has at most: its columns are as wide as
-// their widest cell, so all of them are in memory.
-const maxRows = 10_000
+// Limits of a table: its columns are as wide as their widest cell, so all of it
+// is in memory.
+const (
+	maxRows  = 10_000
+	maxTable = 32 << 20 // bytes of its cells
+)
 
 func (a *app) sqlCommand() *cobra.Command {
 	var asJSON, asCSV bool
@@ -109,12 +112,12 @@ func withViews(err error) error {
 func (a *app) writeTable(rows iter.Seq2[ikigai.Row, error]) error {
 	var head []string
 	var cells [][]string
-	more := false
+	more, size := false, 0
 	for row, err := range rows {
 		if err != nil {
 			return err
 		}
-		if len(cells) == maxRows {
+		if len(cells) == maxRows || size > maxTable {
 			more = true
 			break
 		}
@@ -122,6 +125,7 @@ func (a *app) writeTable(rows iter.Seq2[ikigai.Row, error]) error {
 		line := make([]string, len(row.Values))
 		for i, v := range row.Values {
 			line[i] = sqlText(v)
+			size += len(line[i])
 		}
 		cells = append(cells, line)
 	}
@@ -133,7 +137,7 @@ func (a *app) writeTable(rows iter.Seq2[ikigai.Row, error]) error {
 		return err
 	}
 	if more {
-		a.notice(fmt.Sprintf("These are the first %s. Use --json or --csv for all of them.", render.Count(maxRows, "row")))
+		a.notice(fmt.Sprintf("These are the first %s. Use --json or --csv for all of them.", render.Count(len(cells), "row")))
 	}
 	return nil
 }

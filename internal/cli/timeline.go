@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -102,14 +105,7 @@ func eventNumber(text string) (ikigai.Seq, bool) {
 
 // names lists the marks in the order in which they were set.
 func (t *timeline) names() string {
-	var names []string
-	for seq := range t.moments {
-		for name, at := range t.marks {
-			if int(at) == seq+1 {
-				names = append(names, name)
-			}
-		}
-	}
+	names := slices.SortedFunc(maps.Keys(t.marks), func(a, b string) int { return cmp.Compare(t.marks[a], t.marks[b]) })
 	return strings.Join(names, ", ")
 }
 
@@ -137,9 +133,10 @@ func (t *timeline) dropped(to ikigai.Seq) []string {
 	var all []string
 	for m := t.now(); m != nil && !kept[m]; m = m.before {
 		if m.statement != "" {
-			all = append([]string{m.statement}, all...)
+			all = append(all, m.statement)
 		}
 	}
+	slices.Reverse(all)
 	return all
 }
 

@@ -12,11 +12,13 @@ import (
 )
 
 // Columns of up to keptColumn are never cut, and wider ones to no less than
-// minColumn.
+// minColumn. Where nothing is cut, the cells of a column are made as wide as the
+// widest up to paddedColumn: a long text would put as many blanks in each row.
 const (
-	minColumn  = 8
-	keptColumn = 12
-	columnGap  = 2
+	minColumn    = 8
+	keptColumn   = 12
+	paddedColumn = 200
+	columnGap    = 2
 )
 
 // Table returns rows below a head, in columns as wide as their widest cell
@@ -28,6 +30,8 @@ func (s Style) Table(head []string, rows [][]string) string {
 	t := newTable(head, rows)
 	if s.Width > 0 {
 		t.shrink(s.Width)
+	} else {
+		t.unpad()
 	}
 	var b strings.Builder
 	for i, cells := range t.lines {
@@ -121,11 +125,20 @@ func (t table) shrink(width int) {
 	}
 }
 
+// unpad bounds the width of columns.
+func (t table) unpad() {
+	for i := range t.columns {
+		t.columns[i].width = min(t.columns[i].width, paddedColumn)
+	}
+}
+
 func (s Style) row(cells []string, columns []column) string {
 	var b strings.Builder
 	for i, cell := range cells {
-		cell = s.cut(cell, columns[i].width)
-		space := strings.Repeat(" ", columns[i].width-ansi.StringWidth(cell))
+		if s.Width > 0 {
+			cell = s.cut(cell, columns[i].width)
+		}
+		space := strings.Repeat(" ", max(0, columns[i].width-ansi.StringWidth(cell)))
 		if columns[i].right {
 			cell, space = space, cell
 		}

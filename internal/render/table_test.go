@@ -161,3 +161,16 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing is cut, a long text does not make every row as long.
+func TestTableOfLongTexts(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	rows := [][]string{{long, "1"}}
+	for range 1000 {
+		rows = append(rows, []string{"short", "1"})
+	}
+	text := render.Style{}.Table([]string{"content", "n"}, rows)
+	if len(text) > 100_000+1010*210 || !strings.Contains(text, long+"  1\n") {
+		t.Errorf("%d bytes", len(text))
+	}
+}
