@@ -33,19 +33,11 @@ share its events. Space is given back by ` + "`ikigai db vacuum`" + `.`,
 }
 
 func (a *app) deleteSession(ctx context.Context, id string, yes bool) error {
-	if err := a.loadToRead(); err != nil {
-		return err
-	}
-	store, err := a.storeToRead(ctx)
+	store, found, err := a.openToRead(ctx, which{id: id})
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	a.deliverNow(ctx, store, a.notice)
-	found, err := a.find(ctx, store, which{id: id})
-	if err != nil {
-		return err
-	}
 	if err := a.noForks(ctx, store, found.ID); err != nil {
 		return err
 	}

@@ -61,19 +61,11 @@ func (a *app) log(ctx context.Context, w which, o logOptions) error {
 	if o.once && !o.follow || o.pretty && o.request == "" {
 		return usage("--once goes with --follow, and --pretty with --request", "See `ikigai log --help`")
 	}
-	if err := a.loadToRead(); err != nil {
-		return err
-	}
-	store, err := a.storeToRead(ctx)
+	store, found, err := a.openToRead(ctx, w)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	a.deliverNow(ctx, store, a.notice)
-	found, err := a.find(ctx, store, w)
-	if err != nil {
-		return err
-	}
 	if o.request != "" {
 		return a.logRequest(ctx, store, found.ID, o)
 	}

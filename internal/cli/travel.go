@@ -151,19 +151,11 @@ type step func(ikigai.ID, *timeline) (ikigai.Event, string, error)
 // change opens a session, records the event that do makes, and tells the person
 // what do says.
 func (a *app) change(ctx context.Context, w which, do step) error {
-	if err := a.loadToRead(); err != nil {
-		return err
-	}
-	store, err := a.storeToRead(ctx)
+	store, found, err := a.openToRead(ctx, w)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	a.deliverNow(ctx, store, a.notice)
-	found, err := a.find(ctx, store, w)
-	if err != nil {
-		return err
-	}
 	grant, giveBack, err := acquire(ctx, store, found.ID)
 	if err != nil {
 		return busy(found.ID, err)
@@ -199,19 +191,11 @@ func (a *app) record(ctx context.Context, store ikigai.Store, grant ikigai.Grant
 }
 
 func (a *app) fork(ctx context.Context, w which, at string) error {
-	if err := a.loadToRead(); err != nil {
-		return err
-	}
-	store, err := a.storeToRead(ctx)
+	store, parent, err := a.openToRead(ctx, w)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	a.deliverNow(ctx, store, a.notice)
-	parent, err := a.find(ctx, store, w)
-	if err != nil {
-		return err
-	}
 	base, err := forkPlace(ctx, store, parent, at)
 	if err != nil {
 		return err

@@ -55,6 +55,26 @@ func (a *app) find(ctx context.Context, store ikigai.Store, w which) (ikigai.Ses
 	return none, usage("There is no session in "+a.dir+" yet", "Begin one with `ikigai run PROMPT`, or see `ikigai sessions --all`")
 }
 
+// openToRead loads the settings, opens the database, which must be there, brings
+// in what waits for it, and finds the session that w names. The caller closes
+// the store.
+func (a *app) openToRead(ctx context.Context, w which) (ikigai.Store, ikigai.SessionInfo, error) {
+	var none ikigai.SessionInfo
+	if err := a.loadToRead(); err != nil {
+		return nil, none, err
+	}
+	store, err := a.storeToRead(ctx)
+	if err != nil {
+		return nil, none, err
+	}
+	a.deliverNow(ctx, store, a.notice)
+	found, err := a.find(ctx, store, w)
+	if err != nil {
+		return nil, none, errors.Join(err, store.Close())
+	}
+	return store, found, nil
+}
+
 // goTo makes the directory of a session that exists the working directory: its
 // system prompt speaks of it, and relative paths start there.
 func (a *app) goTo(s ikigai.SessionInfo) error {
