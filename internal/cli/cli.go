@@ -278,7 +278,7 @@ func (a *app) exitNow() {
 	if a.overwrites(a.Err) {
 		fmt.Fprint(a.Err, "\r\x1b[K")
 	}
-	a.notice("Left at once. Go on with `ikigai run --continue`.")
+	a.notice("Left at once. What happened until then is in the log.")
 	os.Exit(exitInterrupted)
 }
 

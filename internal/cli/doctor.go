@@ -185,6 +185,9 @@ func (r *checkup) journals() {
 			r.bad(exitStore, "journal", err.Error())
 		}
 		for _, w := range waiting {
+			if w.Events == 0 && !w.Damaged && !w.Refused {
+				continue // begun, and then the disk took nothing
+			}
 			found = true
 			how := fmt.Sprintf("%s of session %s wait in %s since %s", render.Count(w.Events, "event"), w.Session, w.Path,
 				w.Since.Time().Format(time.DateTime))

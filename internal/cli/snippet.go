@@ -40,23 +40,29 @@ func hitTexts(e ikigai.Event) []string {
 	return []string{e.Content}
 }
 
-// jsonTexts returns the texts in JSON, or s itself if it is none.
+// jsonTexts returns the texts in JSON, those that are values first, then the
+// names of fields; or s itself if it is no JSON.
 func jsonTexts(s string) []string {
 	if !json.Valid([]byte(s)) {
 		return []string{s}
 	}
-	var all []string
+	var values, names []string
 	dec := json.NewDecoder(strings.NewReader(s))
 	for {
 		token, err := dec.Token()
 		if err == io.EOF {
-			return all
+			return append(values, names...)
 		}
 		if err != nil {
 			return []string{s}
 		}
-		if text, ok := token.(string); ok {
-			all = append(all, text)
+		text, ok := token.(string)
+		switch rest := s[dec.InputOffset():]; {
+		case !ok:
+		case strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":"):
+			names = append(names, text)
+		default:
+			values = append(values, text)
 		}
 	}
 }

@@ -102,3 +102,14 @@ func FuzzSnippet(f *testing.F) {
 		}
 	})
 }
+
+// Without words a hit shows what was answered, not the name of its field.
+func TestHitTextsValuesFirst(t *testing.T) {
+	result := ikigai.Message{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{Output: `{"output" : "two files", "exit_code": 0}`}}.Event()
+	if text, _ := snippet(hitTexts(result), nil); text != "two files" {
+		t.Errorf("%q", text)
+	}
+	if text, _ := snippet(hitTexts(result), parsed(t, "exit_code")); text != "exit_code" {
+		t.Errorf("%q", text)
+	}
+}

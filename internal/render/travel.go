@@ -15,7 +15,7 @@ func (s Style) travel(b transcript.Block) string {
 	case ikigai.RewindData:
 		text = fmt.Sprintf("to event %d%s: what came after it is no longer sent to the model", d.To, named(d.Mark))
 	case ikigai.ForkData:
-		text = fmt.Sprintf("of session %s after event %d", line(string(d.Session)), d.Seq)
+		text = fmt.Sprintf("%s of session %s after event %d", line(string(b.Session)), line(string(d.Session)), d.Seq)
 		if d.Reason != "" {
 			text += ": " + line(d.Reason)
 		}
