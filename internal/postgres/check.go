@@ -11,7 +11,7 @@ import (
 const (
 	sqlFacts = `SELECT 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1),
 		(SELECT coalesce(sum(pg_total_relation_size(t)), 0)::bigint
-			FROM unnest('{sessions,events,blobs,leases,search,search_progress,search_gaps}'::regclass[]) t),
+			FROM unnest('{sessions,events,blobs,leases,search,search_spans,search_gaps}'::regclass[]) t),
 		pg_total_relation_size('search'),
 		(SELECT count(*) FROM sessions), (SELECT coalesce(sum(head - base), 0)::bigint FROM sessions),
 		current_setting('synchronous_commit')`

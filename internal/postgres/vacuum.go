@@ -45,7 +45,7 @@ const (
 	// A lease that ended long ago is of a session that never began.
 	sqlRemoveLeases = `DELETE FROM leases WHERE until < ` + sqlNow + ` - 86400000000`
 
-	sqlSize = `SELECT sum(pg_total_relation_size(t))::bigint FROM unnest('{sessions,events,blobs,leases,search}'::regclass[]) t`
+	sqlSize = `SELECT sum(pg_total_relation_size(t))::bigint FROM unnest('{sessions,events,blobs,leases,search,search_spans}'::regclass[]) t`
 )
 
 // Vacuum implements ikigai.Keeper. Events can be appended meanwhile, but for a
@@ -59,7 +59,7 @@ func (s *Store) Vacuum(ctx context.Context) (freed int64, err error) {
 		if err := removeBlobs(ctx, conn); err != nil {
 			return err
 		}
-		for _, table := range []string{"blobs", "events", "sessions", "leases", "search"} {
+		for _, table := range []string{"blobs", "events", "sessions", "leases", "search", "search_spans"} {
 			if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) "+table); err != nil {
 				return err
 			}
