@@ -6,10 +6,12 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -34,7 +36,14 @@ func TestMain(m *testing.M) {
 // tests runs the tests and ends the server that they shared.
 type tests struct{ *testing.M }
 
-func (t tests) Run() int { return pgtest.Main(t.M) }
+func (t tests) Run() int {
+	// Where the tests run under nohup, programs that they start would ignore
+	// the signal too; one that is caught is not handed down.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	return pgtest.Main(t.M)
+}
 
 // TestScripts runs the command line as people do: the real program, a scripted
 // model behind real HTTP, real tools, a real database.
