@@ -37,7 +37,7 @@ them. Times are microseconds since 1970, UTC.
 
 NULL stands as NULL in a table, null in JSON and as nothing at all in CSV, where
 an empty text is "". Bytes are written in hexadecimal, as x'0a1b'.`,
-		Example: `  ikigai sql "select name, count(*) calls, sum(success = 0) failed from v_tool_calls group by name order by 2 desc"
+		Example: `  ikigai sql "select name, count(*) calls, sum(1 - success) failed from v_tool_calls group by name order by 2 desc"
   ikigai sql --json "select * from v_usage" | jq .cost_usd
   ikigai sql --csv - < monthly.sql > monthly.csv`,
 		Args: between(0, 1),
@@ -102,7 +102,7 @@ func withViews(err error) error {
 		return err
 	}
 	const views = "The views are v_statements, v_turns, v_tool_calls, v_usage, v_resources and v_objectives; docs/schema.md describes them"
-	if e.Do == "" {
+	if e.Do == "" || strings.Contains(e.Do, "docs/schema.md") {
 		return &ikigai.Error{Kind: e.Kind, What: e.What, Do: views, Err: err}
 	}
 	return &ikigai.Error{Kind: e.Kind, What: e.What, Do: e.Do + ". " + views, Err: err}

@@ -24,8 +24,8 @@ const (
 // Table returns rows below a head, in columns as wide as their widest cell
 // takes on a terminal, numbers at the right. If s has a width, the widest
 // columns but the first, which names the row, are cut until the table fits in;
-// what still does not fit is cut off. A cell is one line; cells missing at the
-// end of a row are empty.
+// what still does not fit is cut off, which a mark at the end tells. A cell is
+// one line; cells missing at the end of a row are empty.
 func (s Style) Table(head []string, rows [][]string) string {
 	t := newTable(head, rows)
 	if s.Width > 0 {
@@ -41,7 +41,7 @@ func (s Style) Table(head []string, rows [][]string) string {
 		}
 		row := s.row(cells, t.columns)
 		if s.Width > 0 {
-			row = ansi.Truncate(row, s.Width, "")
+			row = ansi.Truncate(strings.TrimRight(row, " "), s.Width, s.glyph(ellipsis))
 		}
 		b.WriteString(s.paint(how, strings.TrimRight(row, " ")) + "\n")
 	}

@@ -174,3 +174,14 @@ func TestTableOfLongTexts(t *testing.T) {
 		t.Errorf("%d bytes", len(text))
 	}
 }
+
+// What a narrow terminal does not show is not passed over in silence.
+func TestTableTellsWhatIsCutOff(t *testing.T) {
+	head := []string{"session", "a", "b"}
+	rows := [][]string{{"01a1fa97-b599-78cc-b715-528b539ce02d", "one", "two"}}
+	got := render.Style{Width: 38}.Table(head, rows)
+	want := "session" + strings.Repeat(" ", 30) + "…\n01a1fa97-b599-78cc-b715-528b539ce02d …\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
