@@ -208,7 +208,9 @@ func (a *app) exportTo(path string, write func(io.Writer) error) error {
 		path = real // the link stays
 	}
 	replace := replaceFile
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return usage(path+" is a directory", "Name a file in it with --output")
+	} else if err == nil && !info.Mode().IsRegular() {
 		replace = writeInto
 	}
 	err := replace(path, write)
