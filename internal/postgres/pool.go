@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,12 +15,17 @@ import (
 // its clients.
 const maxConnections = 4
 
+// sharingTime is how long a connection that is in use is waited for before
+// another one is made, which takes longer.
+const sharingTime = 2 * time.Millisecond
+
 var errClosed = errors.New("the store is closed")
 
 // pool makes connections when they are asked for and keeps those that are well.
 type pool struct {
 	config *pgx.ConnConfig
 	slots  chan struct{} // one for each connection in use
+	back   chan struct{} // receives when one may have become idle
 
 	mu     sync.Mutex
 	idle   []*pgx.Conn
@@ -27,7 +33,7 @@ type pool struct {
 }
 
 func newPool(config *pgx.ConnConfig) *pool {
-	return &pool{config: config, slots: make(chan struct{}, maxConnections)}
+	return &pool{config: config, slots: make(chan struct{}, maxConnections), back: make(chan struct{}, 1)}
 }
 
 // do calls f with a connection. A connection that was idle may have broken
@@ -40,7 +46,7 @@ func (p *pool) do(ctx context.Context, f func(*pgx.Conn) error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	conn, err := p.take()
+	conn, err := p.share(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,6 +65,23 @@ func (p *pool) do(ctx context.Context, f func(*pgx.Conn) error) error {
 	err = f(conn)
 	p.give(conn, err)
 	return err
+}
+
+// share returns a connection that is idle, or will be in a moment, or nil.
+func (p *pool) share(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := p.take()
+	if conn != nil || err != nil || len(p.slots) == 1 {
+		return conn, err
+	}
+	timer := time.NewTimer(sharingTime)
+	defer timer.Stop()
+	select {
+	case <-p.back:
+	case <-timer.C:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return p.take()
 }
 
 // connect makes a connection that is not of the pool. The caller closes it.
@@ -100,6 +123,10 @@ func (p *pool) give(conn *pgx.Conn, err error) {
 		p.idle = append(p.idle, conn)
 	}
 	p.mu.Unlock()
+	select {
+	case p.back <- struct{}{}:
+	default:
+	}
 	if !keep {
 		hangUp(conn)
 	}
