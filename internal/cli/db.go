@@ -172,9 +172,35 @@ func (a *app) dbMigrate(ctx context.Context) error {
 	return err
 }
 
+// unreadableEvents tells of events whose data no program can read any more,
+// ten at most.
+func unreadableEvents(ctx context.Context, store ikigai.Store) (problems []string, err error) {
+	for session, err := range store.Sessions(ctx, ikigai.SessionQuery{}) {
+		if err != nil {
+			return problems, err
+		}
+		for e, err := range store.Events(ctx, session.ID, session.Base) {
+			switch {
+			case err != nil:
+				return problems, err
+			case len(problems) == 10:
+				return problems, nil
+			case e.Data != nil && !json.Valid(e.Data):
+				problems = append(problems, fmt.Sprintf("The data of event %d of session %s is no JSON", e.Seq, session.ID))
+			}
+		}
+	}
+	return problems, nil
+}
+
 func (a *app) dbCheck(ctx context.Context, store ikigai.Store) error {
 	end := a.newMeter().working("reading the database")
 	h, err := store.Check(ctx)
+	if err == nil {
+		var unreadable []string
+		unreadable, err = unreadableEvents(ctx, store)
+		h.Problems = append(h.Problems, unreadable...)
+	}
 	end()
 	if err != nil {
 		return err

@@ -27,7 +27,9 @@ func deliver(ctx context.Context, store ikigai.Store, dirs []string, notice func
 	for id, events := range waiting(dirs) {
 		done, err := deliverSession(ctx, store, id, dirs)
 		for _, d := range done {
-			notice(delivered(d))
+			if err == nil || d.Fork != "" { // a part of it is told of with the rest
+				notice(delivered(d))
+			}
 		}
 		if errors.Is(err, ikigai.ErrConflict) && events > 0 {
 			notice(sentence(strings.ReplaceAll(err.Error(), "\n", "; ")) + " Keep the file: its events are in no database.")

@@ -158,7 +158,12 @@ func (l *ladder) journalFailed(err error) {
 }
 
 // reason returns the text of err without its last full stop.
-func reason(err error) string { return strings.TrimSuffix(err.Error(), ".") }
+func reason(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "it did not answer in time"
+	}
+	return strings.TrimSuffix(err.Error(), ".")
+}
 
 // tell tells the person of a step down, once until the store works again.
 func (l *ladder) tell(rung int, format string, args ...any) {

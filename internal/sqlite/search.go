@@ -87,6 +87,9 @@ func (s *search) wanted(size int) int {
 
 // span returns the range of n to search.
 func (s *search) span(ctx context.Context) (first, last int64, err error) {
+	if s.query.Since == 0 && s.query.Until == 0 {
+		return 1, math.MaxInt64, nil
+	}
 	since, until := int64(s.query.Since), int64(s.query.Until)
 	if since == 0 {
 		since = math.MinInt64
