@@ -18,8 +18,11 @@ import (
 // events follow only if it did. The lock on the session's row keeps two appends
 // apart until the first one has committed.
 const (
+	// A fork without events of its own has the time at which it was made.
 	sqlMove = `WITH placed AS (
-		UPDATE sessions SET head = $9, fence = $10, updated = greatest(updated, $11), statements = statements + $12,
+		UPDATE sessions SET head = $9, fence = $10, statements = statements + $12,
+			created = CASE WHEN head = base THEN $16 ELSE created END,
+			updated = CASE WHEN head = base THEN $11 ELSE greatest(updated, $11) END,
 			size = size + $13, cost = cost + $14, title = CASE WHEN title = '' THEN $15 ELSE title END
 		WHERE id = $1 AND head = $2 AND fence <= $10 AND removing = 0
 		RETURNING id
@@ -29,14 +32,14 @@ const (
 	sqlBegin = `WITH lease AS (
 		SELECT fence FROM leases WHERE session = $1 FOR SHARE
 	), placed AS (
-		INSERT INTO sessions (id, head, fence, updated, statements, size, cost, title, dir, created)
+		INSERT INTO sessions (id, head, fence, updated, statements, size, cost, title, created, dir)
 		SELECT $1, $9, $10, $11, $12, $13, $14, $15, $16, $17
 		WHERE $2 = 0 AND NOT EXISTS (SELECT FROM lease WHERE fence > $10)
 		ON CONFLICT DO NOTHING RETURNING id
 	)`
 
 	// Numbers of parameters follow those of sqlMove or of sqlBegin.
-	sqlMoveKeep  = sqlMove + sqlKeep + `unnest($16::text[], $17::bigint[], $18::text[], $19::text[], $20::bytea[])` + sqlKeepNew
+	sqlMoveKeep  = sqlMove + sqlKeep + `unnest($17::text[], $18::bigint[], $19::text[], $20::text[], $21::bytea[])` + sqlKeepNew
 	sqlBeginKeep = sqlBegin + sqlKeep + `unnest($18::text[], $19::bigint[], $20::text[], $21::text[], $22::bytea[])` + sqlKeepNew
 	sqlKeep      = `, kept AS (
 		INSERT INTO blobs (hash, size, encoding, base, bytes)
@@ -151,9 +154,9 @@ func (b batch) statement() (sql string, args []any) {
 		args = append(args, eventArrays(b.events)...)
 	}
 	sum := dbschema.Summarize(b.events)
-	args = append(args, int64(b.after)+int64(len(b.events)), b.grant.Fence, int64(sum.Updated), int64(sum.Statements), sum.Size, sum.Cost, sum.Title)
+	args = append(args, int64(b.after)+int64(len(b.events)), b.grant.Fence, int64(sum.Updated), int64(sum.Statements), sum.Size, sum.Cost, sum.Title, int64(b.events[0].Time))
 	if begin {
-		args = append(args, directory(b.events[0]), int64(b.events[0].Time))
+		args = append(args, directory(b.events[0]))
 	}
 	if keep {
 		args = append(args, blobArrays(b.blobs)...)

@@ -195,7 +195,8 @@ func TestVersions(t *testing.T) {
 	if err := Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
-	for version, want := range map[string]string{"1": "`ikigai db migrate`", "99": "Update ikigai"} {
+	for _, test := range []struct{ version, want string }{{"1", "`ikigai db migrate`"}, {"99", "Update ikigai"}} {
+		version, want := test.version, test.want
 		if err := runScript(t, url, "UPDATE ikigai_version SET version_id = "+version+" WHERE version_id > 0"); err != nil {
 			t.Fatal(err)
 		}

@@ -13,9 +13,12 @@ import (
 )
 
 const (
-	sqlMoveHead = `UPDATE sessions SET head = ?, fence = ?, updated = max(updated, ?), statements = statements + ?,
-	size = size + ?, cost = cost + ?, title = CASE WHEN title = '' THEN ? ELSE title END
-	WHERE id = ? AND head = ? AND fence <= ?`
+	// A fork without events of its own has the time at which it was made.
+	sqlMoveHead = `UPDATE sessions SET head = ?1, fence = ?2, statements = statements + ?4,
+	created = CASE WHEN head = base THEN ?10 ELSE created END,
+	updated = CASE WHEN head = base THEN ?3 ELSE max(updated, ?3) END,
+	size = size + ?5, cost = cost + ?6, title = CASE WHEN title = '' THEN ?7 ELSE title END
+	WHERE id = ?8 AND head = ?9 AND fence <= ?2`
 
 	sqlNewSession = `INSERT INTO sessions (id, dir, title, created, updated, head, fence, statements, size, cost)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -86,7 +89,7 @@ func moveHead(ctx context.Context, c *connection, g ikigai.Grant, after ikigai.S
 		}
 	}
 	r, err := c.exec(ctx, sqlMoveHead, int64(head), g.Fence, int64(sum.Updated), sum.Statements, sum.Size, sum.Cost, sum.Title,
-		string(g.Session), int64(after), g.Fence)
+		string(g.Session), int64(after), int64(events[0].Time))
 	if err != nil {
 		return false, err
 	}

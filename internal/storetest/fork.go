@@ -31,6 +31,26 @@ func (b *bench) say(g ikigai.Grant, events []ikigai.Event, n int) []ikigai.Event
 	return append(append([]ikigai.Event{}, events...), more...)
 }
 
+// A fork that is brought from elsewhere is as old as its own events.
+func forkOfLongAgo(t *testing.T, b *bench) {
+	g, _ := b.begin()
+	f, _ := b.acquire(NewID())
+	if err := b.Fork(t.Context(), f, g.Session, 1); err != nil {
+		t.Fatal(err)
+	}
+	e := Event(f.Session, 2, ikigai.KindFork, "", ikigai.ForkData{Session: g.Session, Seq: 1})
+	e.Time = 1_600_000_000_000_000
+	b.append(f, 1, e)
+	late := Statement(f.Session, 3, "later")
+	late.Time = e.Time + 5
+	b.append(f, 2, late)
+	for info, err := range b.Sessions(t.Context(), ikigai.SessionQuery{Prefix: string(f.Session)}) {
+		if err != nil || info.Created != e.Time || info.Updated != late.Time {
+			t.Errorf("created %d, changed %d, %v; want %d and %d", info.Created, info.Updated, err, e.Time, late.Time)
+		}
+	}
+}
+
 // A fork shares its past: it is read as one line of events, each with the
 // session it was appended to, and what either side appends later is its own.
 func forks(t *testing.T, b *bench) {

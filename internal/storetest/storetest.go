@@ -46,6 +46,7 @@ func Run(t *testing.T, place func(t *testing.T) Open) {
 		{"titles", titles},
 		{"catalog filters and orders", catalogOrders},
 		{"forks", forks},
+		{"fork of long ago", forkOfLongAgo},
 		{"forked twice", forkedTwice},
 		{"append to a fork", appendToFork},
 		{"deep forks", deepForks},
