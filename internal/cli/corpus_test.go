@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ikigai"
@@ -23,15 +25,7 @@ func TestRequestsOfEarlierVersions(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			place := filepath.Join(t.TempDir(), "copy.db")
-			if err := os.WriteFile(place, raw, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			store, err := sqlite.Open(t.Context(), place)
+			store, err := sqlite.Open(t.Context(), copied(t, file))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,6 +34,44 @@ func TestRequestsOfEarlierVersions(t *testing.T) {
 				t.Errorf("%d requests were rebuilt, want %d", got, want)
 			}
 		})
+	}
+}
+
+// copied returns the path of a copy of a file.
+func copied(t *testing.T, file string) string {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "copy.db")
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// What has changed on the disk without the structure of the file being hurt is
+// found by db check.
+func TestCheckFindsDamage(t *testing.T) {
+	path := copied(t, "../sqlite/testdata/corpus/v2.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(`DROP TRIGGER blobs_stay; DROP TRIGGER events_stay;
+		UPDATE blobs SET bytes = zeroblob(40) WHERE hash = (SELECT min(hash) FROM blobs);
+		UPDATE events SET data = '{"dir":' WHERE seq = 1`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t, "user: work\nsay: x\n")
+	c := p.run(exitStore, "db", "check", "--database", path)
+	for _, want := range []string{"The data of event 1 of session ", "The bytes of the blob "} {
+		if !strings.Contains(c.out.String(), want) {
+			t.Errorf("%q is not told:\n%s", want, c.out.String())
+		}
 	}
 }
 

@@ -172,8 +172,10 @@ func (a *app) dbMigrate(ctx context.Context) error {
 	return err
 }
 
-// unreadableEvents tells of events whose data no program can read any more,
-// ten at most.
+// mostProblems is how many of a kind are told.
+const mostProblems = 10
+
+// unreadableEvents tells of events whose data no program can read any more.
 func unreadableEvents(ctx context.Context, store ikigai.Store) (problems []string, err error) {
 	for session, err := range store.Sessions(ctx, ikigai.SessionQuery{}) {
 		if err != nil {
@@ -183,7 +185,7 @@ func unreadableEvents(ctx context.Context, store ikigai.Store) (problems []strin
 			switch {
 			case err != nil:
 				return problems, err
-			case len(problems) == 10:
+			case len(problems) == mostProblems:
 				return problems, nil
 			case e.Data != nil && !json.Valid(e.Data):
 				problems = append(problems, fmt.Sprintf("The data of event %d of session %s is no JSON", e.Seq, session.ID))
@@ -193,13 +195,32 @@ func unreadableEvents(ctx context.Context, store ikigai.Store) (problems []strin
 	return problems, nil
 }
 
+// unreadableBlobs tells of blobs whose bytes do not have their hash.
+func unreadableBlobs(ctx context.Context, store ikigai.Store) (problems []string, err error) {
+	for row, err := range store.Query(ctx, "SELECT hash FROM blobs") {
+		if err != nil {
+			return problems, err
+		}
+		hash, _ := row.Values[0].(string)
+		if _, err := store.Blob(ctx, hash); err != nil && ctx.Err() == nil {
+			problems = append(problems, "The bytes of the blob "+hash+" are damaged")
+		}
+		if len(problems) == mostProblems || ctx.Err() != nil {
+			break
+		}
+	}
+	return problems, ctx.Err()
+}
+
 func (a *app) dbCheck(ctx context.Context, store ikigai.Store) error {
 	end := a.newMeter().working("reading the database")
 	h, err := store.Check(ctx)
-	if err == nil {
-		var unreadable []string
-		unreadable, err = unreadableEvents(ctx, store)
-		h.Problems = append(h.Problems, unreadable...)
+	for _, look := range []func(context.Context, ikigai.Store) ([]string, error){unreadableEvents, unreadableBlobs} {
+		if err == nil {
+			var found []string
+			found, err = look(ctx, store)
+			h.Problems = append(h.Problems, found...)
+		}
 	}
 	end()
 	if err != nil {
