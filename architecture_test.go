@@ -36,7 +36,7 @@ func TestImportRules(t *testing.T) {
 			return "store"
 		case "tools", "exttool", "mcp", "undo":
 			return "tools"
-		case "process", "sse", "schema", "walk", "blob", "journal", "trust", "safetext", "catalog":
+		case "process", "sse", "schema", "walk", "blob", "journal", "trust", "safetext", "catalog", "wirejson", "wirecheck", "media", "secret":
 			return "leaf"
 		}
 		return ""

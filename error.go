@@ -37,6 +37,7 @@ type Error struct {
 	Do   string // what to do: a sentence without its full stop
 
 	Status     int           // HTTP status where there was one
+	Message    int           // number, from 1, of the message of the Request that a vendor refuses; 0 if it names none
 	RetryAfter time.Duration // how long the vendor asks to wait; 0 if it does not say
 	Err        error         // the cause, if any; not part of the text
 }

@@ -53,6 +53,7 @@ const (
 	KindRewind      Kind = "rewind"      // the conversation goes on from an earlier place; data is a RewindData
 	KindClear       Kind = "clear"       // the conversation begins anew; nothing before it is sent any more
 	KindFork        Kind = "fork"        // this session shares its past with another; data is a ForkData
+	KindQuarantine  Kind = "quarantine"  // an event that a vendor refuses is not sent any more; data is a QuarantineData
 	KindError       Kind = "error"       // a statement that ended with an error; data is an ErrorData
 )
 
@@ -202,6 +203,17 @@ type ApprovalData struct {
 type ErrorData struct {
 	Kind   ErrorKind `json:"kind"`
 	Status int       `json:"status,omitempty"` // HTTP status where there was one
+}
+
+// QuarantineData is the data of a quarantine event. From it on the message that
+// event Seq is has a stand-in in what is sent; the log keeps it as it is.
+type QuarantineData struct {
+	Seq    Seq    `json:"seq"`
+	Model  string `json:"model"`  // vendor/model that refused it
+	Reason string `json:"reason"` // in the vendor's words
+	// Whole is false where only what goes with the text is left out: images,
+	// files, a vendor's own state.
+	Whole bool `json:"whole"`
 }
 
 // InterruptedData is the data of an interrupted event.

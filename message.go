@@ -66,6 +66,7 @@ type Part struct {
 	Media string   `json:"media_type,omitempty"` // MIME type of an image or file
 	Name  string   `json:"name,omitempty"`       // of a file
 	Blob  string   `json:"blob,omitempty"`       // hash of the bytes of an image or file
+	Fit   string   `json:"fit,omitempty"`        // hash of the bytes to send instead, where those are more than vendors take
 	Bytes []byte   `json:"-"`                    // the bytes, once loaded
 }
 

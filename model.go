@@ -2,6 +2,7 @@ package ikigai
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"time"
 )
@@ -20,7 +21,13 @@ type Request struct {
 	Messages   []Message // a valid conversation: calls paired with results, clean text
 	Tools      []ToolSpec
 	ToolChoice ToolChoice
-	MaxOutput  int // tokens of the reply; 0 leaves it to the vendor
+	Level      Level   // how much the model thinks first
+	Format     *Format // that the answer must have; nil leaves it free
+	MaxOutput  int     // tokens of the reply; 0 leaves it to the vendor
+
+	// CacheKey is the same for requests that are likely to begin alike: those
+	// of one session. Vendors that route requests by such a key are given it.
+	CacheKey string
 
 	// Memo, when not nil, carries what was encoded for the requests before.
 	Memo *Memo
@@ -89,6 +96,35 @@ func ParseToolChoice(s string) ToolChoice {
 		return ToolChoice{Mode: ToolChoiceMode(s)}
 	}
 	return ToolChoice{Mode: ToolChoiceNamed, Name: s}
+}
+
+// Level says how much a model thinks before it answers.
+type Level string
+
+const (
+	LevelDefault Level = "" // as the vendor has it
+	LevelNone    Level = "none"
+	LevelMin     Level = "min"
+	LevelLow     Level = "low"
+	LevelMed     Level = "med"
+	LevelHigh    Level = "high"
+)
+
+// Levels returns the levels that can be asked for, the least first.
+func Levels() []Level { return []Level{LevelNone, LevelMin, LevelLow, LevelMed, LevelHigh} }
+
+// Thinking is how a model is told to think, in the terms of its vendor. One of
+// the fields is set.
+type Thinking struct {
+	Effort string `json:"effort,omitempty"` // a word, such as "high"
+	Budget int    `json:"budget,omitempty"` // tokens of reasoning
+	Off    bool   `json:"off,omitempty"`    // not at all
+}
+
+// Format is the form that an answer must have: JSON that fits a schema.
+type Format struct {
+	Name   string          // [A-Za-z0-9_-]{1,64}
+	Schema json.RawMessage // JSON Schema of an object
 }
 
 // Delta is a piece of a reply. Any of its fields may be set.

@@ -10,6 +10,11 @@ type ToolSpec struct {
 	Name        string          `json:"name"` // [A-Za-z0-9_-]{1,64}, unique among the tools of a session
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"parameters"` // JSON Schema of an object
+
+	// What is told of a tool where tools are presented as text.
+	Returns      json.RawMessage `json:"returns,omitempty"`       // JSON Schema of the output, an object
+	OutputLimits []string        `json:"output_limits,omitempty"` // such as "stdout: 10 KB max"
+	Usage        string          `json:"usage,omitempty"`         // when to use it
 }
 
 // Tool is something a model can have run. Built-in and external tools are the

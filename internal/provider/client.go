@@ -134,7 +134,14 @@ func (c *Client) request(ctx context.Context, path string, body Body) (*http.Req
 	if strings.ContainsFunc(c.cfg.Key, unicode.IsControl) {
 		return nil, c.cfg.failure(ikigai.ErrorAuth, "The key of "+c.cfg.vendor()+" holds control characters", nil)
 	}
+	path, query, _ := strings.Cut(path, "?")
 	target = target.JoinPath(path)
+	if query != "" && target.RawQuery != "" {
+		query += "&" + target.RawQuery
+	}
+	if query != "" {
+		target.RawQuery = query
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), body.Reader())
 	if err != nil {
 		return nil, err
@@ -142,6 +149,11 @@ func (c *Client) request(ctx context.Context, path string, body Body) (*http.Req
 	req.ContentLength = body.Size()
 	req.GetBody = func() (io.ReadCloser, error) { return body.Reader(), nil }
 	c.setHeader(req.Header)
+	if c.cfg.Authorize != nil {
+		if err := c.cfg.Authorize(ctx, req, body); err != nil {
+			return nil, err
+		}
+	}
 	return req, nil
 }
 
@@ -151,7 +163,7 @@ func (c *Client) setHeader(h http.Header) {
 	h.Set("User-Agent", "ikigai")
 	switch {
 	case c.cfg.Key == "":
-	case c.cfg.Quirks.KeyHeader == "":
+	case c.cfg.Quirks.KeyHeader == "", strings.EqualFold(c.cfg.Quirks.KeyHeader, "Authorization"):
 		h.Set("Authorization", "Bearer "+c.cfg.Key)
 	default:
 		h.Set(c.cfg.Quirks.KeyHeader, c.cfg.Key)

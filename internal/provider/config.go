@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"ikigai"
 )
 
 // Config says how a model is reached. Name, Model and BaseURL must be set.
@@ -23,6 +25,15 @@ type Config struct {
 	KeySource    string // where the key comes from, for people: a variable or a setting
 	Organization string
 	Header       map[string]string // further headers, in place of ours where they have the same name
+
+	// Authorize, when not nil, gives a request its credentials, in place of Key.
+	// It is asked once for each attempt, after all other headers are set.
+	Authorize func(ctx context.Context, r *http.Request, body Body) error
+
+	MaxOutput int                              // tokens of a reply where the request does not say and the vendor must be told; 0 is 32000
+	Levels    map[ikigai.Level]ikigai.Thinking // how the model is told to think; levels that are not there are not sent
+	NoImages  bool                             // the model takes no images: a word stands for each
+	NoFiles   bool                             // the same of other files
 
 	Connect   time.Duration // to connect, TLS included; 0 is 10 s
 	FirstByte time.Duration // from sending to the first byte of the reply; 0 is 5 min
@@ -42,7 +53,15 @@ type Config struct {
 // Quirks are the ways in which vendors differ that speak one dialect. The zero
 // value is the dialect as its inventor speaks it.
 type Quirks struct {
-	// KeyHeader carries the key, alone. "" is Authorization, after "Bearer".
+	// Path is where requests go, below the base URL, with {model} for the
+	// model's name; "" is the dialect's own.
+	Path string `json:"path,omitempty"`
+
+	// NoModel leaves the model's name out of the body.
+	NoModel bool `json:"no_model,omitempty"`
+
+	// KeyHeader carries the key, alone; "" is the dialect's own. Authorization
+	// carries it after "Bearer".
 	KeyHeader string `json:"key_header,omitempty"`
 
 	// MaxOutput is the member of a request that limits the output; "" is
@@ -63,6 +82,18 @@ type Quirks struct {
 	// CallIDLength is the length that the IDs of calls must have, of letters
 	// and digits alone; 0 takes them as they are. Mistral's is 9.
 	CallIDLength int `json:"call_id_length,omitempty"`
+
+	// NoCacheKey leaves out the key by which OpenAI finds what it has in its
+	// cache.
+	NoCacheKey bool `json:"no_cache_key,omitempty"`
+
+	// Strict has the arguments of calls follow the schema to the letter, where
+	// the schema allows that to be asked for.
+	Strict bool `json:"strict,omitempty"`
+
+	// CacheMarks marks by hand what of the conversation is to be cached, for
+	// vendors that do not find it out when asked to once.
+	CacheMarks bool `json:"cache_marks,omitempty"`
 
 	// Body holds further members of every request.
 	Body map[string]json.RawMessage `json:"body,omitempty"`

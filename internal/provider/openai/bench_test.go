@@ -86,24 +86,23 @@ func BenchmarkDecode(b *testing.B) {
 // BenchmarkTurn encodes and hashes the nth turn of a conversation, each of 1 KB.
 func BenchmarkTurn(b *testing.B) {
 	for _, n := range []int{10, 1000, 5000} {
-		all := turns(n + 1)
+		all := turns(2 * n)
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			memo := new(ikigai.Memo)
-			for i := range n {
-				encode(config, ikigai.Request{Messages: all[:3*(i+1)], Memo: memo})
-			}
-			saved := *memo.Encoded.(*encoded)
+			memo, at := new(ikigai.Memo), len(all)
 			b.ReportAllocs()
 			for b.Loop() {
-				e := saved
-				e.sum = clone(saved.sum)
-				e.closed = e.closed[:len(e.closed):len(e.closed)]
-				encode(config, ikigai.Request{Messages: all, Memo: &ikigai.Memo{Encoded: &e}})
+				if at++; at > 2*n {
+					b.StopTimer()
+					memo, at = new(ikigai.Memo), n+1
+					encode(ikigai.Request{Messages: all[:3*n], Memo: memo})
+					b.StartTimer()
+				}
+				encode(ikigai.Request{Messages: all[:3*at], Memo: memo})
 			}
 		})
 		b.Run(fmt.Sprintf("scratch=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				encode(config, ikigai.Request{Messages: all})
+				encode(ikigai.Request{Messages: all[:3*(n+1)]})
 			}
 		})
 	}

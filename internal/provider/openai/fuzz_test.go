@@ -2,11 +2,8 @@ package openai
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
-	"math/rand/v2"
-
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,24 +15,6 @@ import (
 
 var config = provider.Config{Name: "openai/gpt-x", Model: "gpt-x"}
 
-// FuzzString holds that a string survives its encoding, less what is not UTF-8.
-func FuzzString(f *testing.F) {
-	for _, s := range []string{"", `a"b\c`, "\x00\x1f\n\r\t\b", "<&>ü日本😀\u2028", "\xff\xc0a\xed\xa0\x80", "\uFFFD"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		var got, want string
-		if err := json.Unmarshal(appendString(nil, s), &got); err != nil {
-			t.Fatal(err)
-		}
-		plain, _ := json.Marshal(s)
-		json.Unmarshal(plain, &want)
-		if got != want {
-			t.Fatalf("%q became %q", s, got)
-		}
-	})
-}
-
 // FuzzRequest holds that a request with a memo has the same bytes as one
 // without, whatever was sent before, that it is valid JSON, and that what is
 // told of it is true. S2.34, P27.
@@ -43,47 +22,12 @@ func FuzzRequest(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed, seed+1)
 	}
-	f.Fuzz(func(t *testing.T, a, b uint64) {
-		r := rand.New(rand.NewPCG(a, b))
-		req := providertest.RandomRequest(r)
-		all := req.Messages
-		memo := new(ikigai.Memo)
-		var before []byte // the conversation
-		for n := 0; n < len(all); {
-			n += 1 + r.IntN(len(all)-n)
-			req.Messages = append([]ikigai.Message(nil), all[:n]...)
-			if last := &req.Messages[n-1]; n < len(all) && r.IntN(2) == 0 {
-				*last = all[r.IntN(len(all))] // the last message may still change
-			}
-			if r.IntN(4) == 0 && len(req.Tools) > 0 {
-				req.ToolChoice.Mode = ikigai.ToolChoiceNone // the last turn of a statement
-			}
-			req.Memo = nil
-			plain, told := encode(config, req)
-			req.Memo = memo
-			body, sent := encode(config, req)
-			want, got := readAll(t, plain), readAll(t, body)
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Fatalf("(-without memo +with):\n%s", diff)
-			}
-			if !json.Valid(got) {
-				t.Fatalf("body %s", got)
-			}
-			if err := errors.Join(providertest.CheckSent(told, want, nil), providertest.CheckSent(sent, got, before)); err != nil {
-				t.Fatal(err)
-			}
-			before = bytes.Join(sent.Conversation, nil)
-		}
-	})
+	f.Fuzz(func(t *testing.T, a, b uint64) { providertest.CheckGrowth(t, a, b, encode) })
 }
 
-func readAll(t *testing.T, b provider.Body) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if n, err := out.ReadFrom(b.Reader()); err != nil || n != b.Size() {
-		t.Fatalf("%d of %d bytes, %v", n, b.Size(), err)
-	}
-	return out.Bytes()
+func encode(req ikigai.Request) ([]byte, ikigai.Sent) {
+	body, sent := provider.Encode(config.Name, &wire{config}, req)
+	return bytes.Join(body, nil), sent
 }
 
 // outcome is what a decoder makes of some chunks.

@@ -171,7 +171,7 @@ func TestPrefix(t *testing.T) {
 		if n%2 == 0 {
 			req.ToolChoice.Mode = ikigai.ToolChoiceNone
 		}
-		_, sent := encode(config, req)
+		_, sent := encode(req)
 		conversation := bytes.Join(sent.Conversation, nil)
 		if before > 0 && sent.Kept != before-int64(sent.Closing) {
 			t.Fatalf("%d messages: %d of %d bytes kept", n, sent.Kept, before)

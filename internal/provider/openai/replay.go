@@ -6,6 +6,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/provider"
+	"ikigai/internal/wirejson"
 )
 
 // replay gathers what a vendor may want back with the message that it sends.
@@ -29,16 +30,16 @@ func (r *replay) state(cfg *provider.Config) ikigai.VendorState {
 		}
 	}
 	if len(r.content) > 0 {
-		add("reasoning_content", appendString(nil, string(r.content)))
+		add("reasoning_content", wirejson.AppendString(nil, string(r.content)))
 	}
 	if len(r.reasoning) > 0 {
-		add("reasoning", appendString(nil, string(r.reasoning)))
+		add("reasoning", wirejson.AppendString(nil, string(r.reasoning)))
 	}
 	if len(r.details) > 0 {
-		add("reasoning_details", marshal(r.details))
+		add("reasoning_details", wirejson.Marshal(r.details))
 	}
 	if len(members) == 0 {
 		return nil
 	}
-	return ikigai.VendorState{cfg.Name: marshal(members)}
+	return ikigai.VendorState{cfg.Name: wirejson.Marshal(members)}
 }

@@ -1,11 +1,8 @@
 package openai
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
-	"hash"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,146 +10,51 @@ import (
 
 	"ikigai"
 	"ikigai/internal/provider"
+	"ikigai/internal/wirejson"
 )
 
-// encode returns the body of req. With a memo it encodes and hashes only what
-// the memo does not hold; the bytes are the same without one.
-func encode(cfg provider.Config, req ikigai.Request) (provider.Body, ikigai.Sent) {
-	if req.Memo == nil {
-		return new(encoded).extend(cfg, req)
+// wire speaks Chat Completions.
+type wire struct{ cfg provider.Config }
+
+// Path implements provider.Wire.
+func (w *wire) Path(ikigai.Request) string {
+	if w.cfg.Quirks.Path != "" {
+		return strings.ReplaceAll(w.cfg.Quirks.Path, "{model}", w.cfg.Model)
 	}
-	e, ok := req.Memo.Encoded.(*encoded)
-	if !ok {
-		e = new(encoded)
-		req.Memo.Encoded = e
-	}
-	return e.extend(cfg, req)
+	return "chat/completions"
 }
 
-// encoded is a request in parts: the head, the closed messages, and the tail
-// with the last ones, which alone may change in the next request. All parts are
-// immutable once sent.
-type encoded struct {
-	given  headOf
-	head   [][]byte // options and tools, then the system message once others follow it
-	closed [][]byte // messages behind the head, a comma after each
-	size   int64    // of closed
-	sum    hash.Cloner
-	done   int // messages in head and closed
-	tail   []byte
+// Head implements provider.Wire.
+func (w *wire) Head(req ikigai.Request) (pieces [][]byte, done int) {
+	pieces = [][]byte{options(w.cfg, req)}
+	if len(req.Messages) > 1 && req.Messages[0].Kind == ikigai.KindSystem {
+		pieces = append(pieces, w.Append(nil, req.Messages[:1], false))
+		done = 1
+	}
+	return pieces, done
 }
 
-// headOf is what the options of a request depend on. The tools are the same for
-// all requests of a memo.
-type headOf struct {
-	name, model string
-	choice      ikigai.ToolChoice
-	maxOutput   int
-}
-
-// extend encodes req on top of what e holds.
-func (e *encoded) extend(cfg provider.Config, req ikigai.Request) (provider.Body, ikigai.Sent) {
-	if e.done > 0 && (e.done >= len(req.Messages) || joins(req.Messages, e.done)) {
-		*e = encoded{}
-	}
-	e.setHead(cfg, req)
-	last := lastGroup(req.Messages, e.done)
-	fresh := encodeMessages(make([]byte, 0, sizeOf(req.Messages[e.done:last])), cfg, req.Messages[e.done:last])
-	tail := encodeMessages(make([]byte, 0, sizeOf(req.Messages[last:])), cfg, req.Messages[last:])
-	tail = append(bytes.TrimSuffix(tail, comma), closing...)
-	kept := e.size + int64(common(e.tail, fresh, tail))
-	if len(fresh) > 0 {
-		e.closed = joinSmall(append(e.closed, fresh))
-		e.size += int64(len(fresh))
-		e.sum.Write(fresh)
-	}
-	e.done, e.tail = last, tail
-	return e.sent(kept)
-}
-
-// sent returns the body and what is told of it.
-func (e *encoded) sent(kept int64) (provider.Body, ikigai.Sent) {
-	body := make(provider.Body, 0, len(e.head)+len(e.closed)+1)
-	body = append(append(append(body, e.head...), e.closed...), e.tail)
-	n := len(e.head)
-	sent := ikigai.Sent{Head: body[:n:n], Conversation: body[n:], Closing: len(closing), Kept: kept, Size: body.Size()}
-	sum := clone(e.sum)
-	sum.Write(e.tail)
-	sum.Sum(sent.SHA256[:0])
-	return body, sent
-}
-
-// maxJoined is the most bytes that joinSmall copies at a time.
-const maxJoined = 64 << 10
-
-// joinSmall joins the last parts while they are small and about as large as
-// their neighbour: the list of parts stays short, and each byte is copied a few
-// times in the life of a session.
-func joinSmall(parts [][]byte) [][]byte {
-	for n := len(parts); n > 1; n-- {
-		a, b := parts[n-2], parts[n-1]
-		if len(a) > 2*len(b) || len(a)+len(b) > maxJoined {
-			break
-		}
-		parts = append(parts[:n-2], slices.Concat(a, b))
-	}
-	return parts
-}
-
-// setHead gives e the head of req. What follows it stays, if another choice of
-// tools is all that is new.
-func (e *encoded) setHead(cfg provider.Config, req ikigai.Request) {
-	given := headOf{cfg.Name, cfg.Model, req.ToolChoice, req.MaxOutput}
-	if e.done > 0 && e.given == given {
-		return
-	}
-	head := [][]byte{options(cfg, req)}
-	switch {
-	case e.done > 0:
-		head = append(head, e.head[1:]...)
-	case len(req.Messages) > 1 && req.Messages[0].Kind == ikigai.KindSystem:
-		head = append(head, encodeMessages(nil, cfg, req.Messages[:1]))
-		e.done = 1
-	}
-	e.given, e.head, e.sum = given, head, sha256.New().(hash.Cloner)
-	for _, p := range slices.Concat(e.head, e.closed) {
-		e.sum.Write(p)
-	}
-}
-
-func clone(h hash.Cloner) hash.Cloner {
-	c, err := h.Clone()
-	if err != nil {
-		panic("openai: a SHA-256 that cannot be cloned: " + err.Error())
-	}
-	return c
-}
-
-// common returns the length of the longest common prefix of old and the
-// joined a and b.
-func common(old, a, b []byte) int {
-	n := 0
-	for _, part := range [2][]byte{a, b} {
-		m := 0
-		for m < len(part) && n < len(old) && part[m] == old[n] {
-			m, n = m+1, n+1
-		}
-		if m < len(part) {
-			break
+// Append implements provider.Wire.
+func (w *wire) Append(b []byte, messages []ikigai.Message, last bool) []byte {
+	for group := range provider.Groups(messages) {
+		switch group[0].Kind {
+		case ikigai.KindAssistant, ikigai.KindToolCall:
+			b = appendReply(b, w.cfg, group)
+		case ikigai.KindToolResult:
+			b = appendResults(b, w.cfg, group)
+		case ikigai.KindSystem:
+			b = appendText(b, "system", group[0])
+		default:
+			b = appendText(b, "user", group[0])
 		}
 	}
-	return n
+	return b
 }
-
-var comma = []byte(",")
-
-// closing ends a body.
-const closing = "]}"
 
 // options returns the body up to its messages. They stand last, so that the
 // body of a request begins with that of the request before.
 func options(cfg provider.Config, req ikigai.Request) []byte {
-	b := appendString([]byte(`{"model":`), cfg.Model)
+	b := wirejson.AppendString([]byte(`{"model":`), cfg.Model)
 	b = append(b, `,"stream":true`...)
 	if !cfg.Quirks.NoUsageOption {
 		b = append(b, `,"stream_options":{"include_usage":true}`...)
@@ -173,31 +75,24 @@ func options(cfg provider.Config, req ikigai.Request) []byte {
 		if name == "" {
 			name = "max_completion_tokens"
 		}
-		b = appendMember(b, name, strconv.AppendInt(nil, int64(req.MaxOutput), 10))
+		b = wirejson.AppendMember(b, name, strconv.AppendInt(nil, int64(req.MaxOutput), 10))
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Quirks.Body)) {
-		b = appendMember(b, name, cfg.Quirks.Body[name])
+		b = wirejson.AppendMember(b, name, cfg.Quirks.Body[name])
 	}
 	return append(b, `,"messages":[`...)
 }
 
-func appendMember(b []byte, name string, value json.RawMessage) []byte {
-	b = append(b, ',')
-	b = appendString(b, name)
-	b = append(b, ':')
-	return appendJSON(b, value)
-}
-
 func appendTool(b []byte, t ikigai.ToolSpec) []byte {
 	b = append(b, `{"type":"function","function":{"name":`...)
-	b = appendString(b, t.Name)
+	b = wirejson.AppendString(b, t.Name)
 	b = append(b, `,"description":`...)
-	b = appendString(b, t.Description)
+	b = wirejson.AppendString(b, t.Description)
 	b = append(b, `,"parameters":`...)
 	if len(t.Schema) == 0 {
 		b = append(b, `{"type":"object","properties":{}}`...)
 	} else {
-		b = appendJSON(b, t.Schema)
+		b = wirejson.AppendJSON(b, t.Schema)
 	}
 	return append(b, "}}"...)
 }
@@ -210,72 +105,8 @@ func appendChoice(b []byte, c ikigai.ToolChoice) []byte {
 		return append(b, `,"tool_choice":"required"`...)
 	case ikigai.ToolChoiceNamed:
 		b = append(b, `,"tool_choice":{"type":"function","function":{"name":`...)
-		b = appendString(b, c.Name)
+		b = wirejson.AppendString(b, c.Name)
 		return append(b, "}}"...)
-	}
-	return b
-}
-
-// joins reports whether message i belongs to one group with the message
-// before it. A group becomes one wire message, or a few that depend on each
-// other: a reply's text with its calls, or the results of one round.
-func joins(messages []ikigai.Message, i int) bool {
-	if i <= 0 || i >= len(messages) {
-		return false
-	}
-	before := messages[i-1].Kind
-	switch messages[i].Kind {
-	case ikigai.KindToolCall:
-		return before == ikigai.KindAssistant || before == ikigai.KindToolCall
-	case ikigai.KindToolResult:
-		return before == ikigai.KindToolResult
-	}
-	return false
-}
-
-// lastGroup returns where the last group begins, not before from.
-func lastGroup(messages []ikigai.Message, from int) int {
-	i := max(len(messages)-1, from)
-	for i > from && joins(messages, i) {
-		i--
-	}
-	return i
-}
-
-// sizeOf estimates the encoded length of messages.
-func sizeOf(messages []ikigai.Message) int {
-	n := 2
-	for _, m := range messages {
-		n += 64 + len(m.Content)
-		if m.Call != nil {
-			n += 96 + len(m.Call.Arguments)*9/8
-		}
-		if m.Result != nil {
-			n += 96 + (len(m.Result.Output)+len(m.Result.Feedback)+len(m.Result.Note))*9/8
-		}
-	}
-	return n
-}
-
-// encodeMessages appends whole groups of messages, a comma after each message.
-func encodeMessages(b []byte, cfg provider.Config, messages []ikigai.Message) []byte {
-	for len(messages) > 0 {
-		n := 1
-		for joins(messages, n) {
-			n++
-		}
-		group := messages[:n]
-		switch group[0].Kind {
-		case ikigai.KindAssistant, ikigai.KindToolCall:
-			b = appendReply(b, cfg, group)
-		case ikigai.KindToolResult:
-			b = appendResults(b, cfg, group)
-		case ikigai.KindSystem:
-			b = appendText(b, "system", group[0])
-		default:
-			b = appendText(b, "user", group[0])
-		}
-		messages = messages[n:]
 	}
 	return b
 }
@@ -293,7 +124,7 @@ func appendText(b []byte, role string, m ikigai.Message) []byte {
 		}
 		b = appendParts(b, parts)
 	} else {
-		b = appendString(b, joinText(m.Content, m.Parts))
+		b = wirejson.AppendString(b, joinText(m.Content, m.Parts))
 	}
 	return append(b, "},"...)
 }
@@ -325,7 +156,7 @@ func appendReply(b []byte, cfg provider.Config, group []ikigai.Message) []byte {
 	if text == "" && len(calls) > 0 {
 		b = append(b, "null"...)
 	} else {
-		b = appendString(b, text)
+		b = wirejson.AppendString(b, text)
 	}
 	if len(cfg.Quirks.Replay) > 0 {
 		b = appendVendor(b, cfg, group)
@@ -354,7 +185,7 @@ func appendVendor(b []byte, cfg provider.Config, group []ikigai.Message) []byte 
 		}
 		for _, name := range cfg.Quirks.Replay {
 			if value := state[name]; len(value) > 0 {
-				b = appendMember(b, name, value)
+				b = wirejson.AppendMember(b, name, value)
 			}
 		}
 		break
@@ -366,14 +197,14 @@ func appendVendor(b []byte, cfg provider.Config, group []ikigai.Message) []byte 
 // without members, and are sent as one.
 func appendCall(b []byte, cfg provider.Config, c *ikigai.ToolCall) []byte {
 	b = append(b, `{"id":`...)
-	b = appendString(b, callID(cfg, c.ID))
+	b = wirejson.AppendString(b, callID(cfg, c.ID))
 	b = append(b, `,"type":"function","function":{"name":`...)
-	b = appendString(b, c.Name)
+	b = wirejson.AppendString(b, c.Name)
 	b = append(b, `,"arguments":`...)
 	if strings.TrimSpace(c.Arguments) == "" {
 		b = append(b, `"{}"`...)
 	} else {
-		b = appendString(b, c.Arguments)
+		b = wirejson.AppendString(b, c.Arguments)
 	}
 	return append(b, "}}"...)
 }
@@ -418,9 +249,9 @@ func appendResults(b []byte, cfg provider.Config, group []ikigai.Message) []byte
 			text = strings.Join(lead, "\n") + "\n" + text
 		}
 		b = append(b, `{"role":"tool","tool_call_id":`...)
-		b = appendString(b, callID(cfg, m.Result.CallID))
+		b = wirejson.AppendString(b, callID(cfg, m.Result.CallID))
 		b = append(b, `,"content":`...)
-		b = appendString(b, text)
+		b = wirejson.AppendString(b, text)
 		b = append(b, "},"...)
 		media = appendMedia(media, m.Result)
 	}
@@ -465,30 +296,20 @@ func appendPart(b []byte, p ikigai.Part) []byte {
 	switch {
 	case p.Type == ikigai.PartText:
 		b = append(b, `{"type":"text","text":`...)
-		b = appendString(b, p.Text)
+		b = wirejson.AppendString(b, p.Text)
 		return append(b, '}')
 	case len(p.Bytes) == 0:
 		b = append(b, `{"type":"text","text":`...)
-		b = appendString(b, strings.TrimSpace("(no longer available: "+string(p.Type)+" "+p.Name)+")")
+		b = wirejson.AppendString(b, strings.TrimSpace("(no longer available: "+string(p.Type)+" "+p.Name)+")")
 		return append(b, '}')
 	case p.Type == ikigai.PartImage:
 		b = append(b, `{"type":"image_url","image_url":{"url":`...)
-		b = appendDataURL(b, p)
+		b = wirejson.AppendDataURL(b, p.Media, p.Bytes)
 		return append(b, "}}"...)
 	}
 	b = append(b, `{"type":"file","file":{"filename":`...)
-	b = appendString(b, p.Name)
+	b = wirejson.AppendString(b, p.Name)
 	b = append(b, `,"file_data":`...)
-	b = appendDataURL(b, p)
+	b = wirejson.AppendDataURL(b, p.Media, p.Bytes)
 	return append(b, "}}"...)
-}
-
-func appendDataURL(b []byte, p ikigai.Part) []byte {
-	media := p.Media
-	if media == "" {
-		media = "application/octet-stream"
-	}
-	b = appendString(b, "data:"+media+";base64,")
-	b = base64.StdEncoding.AppendEncode(b[:len(b)-1], p.Bytes)
-	return append(b, '"')
 }

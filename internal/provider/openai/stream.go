@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 
 	"ikigai"
 	"ikigai/internal/provider"
-	"ikigai/internal/sse"
 )
 
 // chunk is one chunk of a streamed reply, or a whole reply that was not
@@ -87,9 +85,9 @@ type function struct {
 	Arguments text   `json:"arguments"`
 }
 
-// decode reads one reply, streamed or not, and yields its deltas.
-func (m *model) decode(reply *provider.Reply, yield func(ikigai.Delta) bool) error {
-	d := &decoder{cfg: &m.cfg, yield: yield, finished: func() { reply.SetIdle(10 * time.Second) }}
+// Decode implements provider.Wire.
+func (w *wire) Decode(reply *provider.Reply, yield func(ikigai.Delta) bool) error {
+	d := &decoder{cfg: &w.cfg, yield: yield, finished: func() { reply.SetIdle(10 * time.Second) }}
 	if err := d.read(reply); err != nil {
 		return err
 	}
@@ -118,40 +116,15 @@ type decoder struct {
 }
 
 // read decodes the chunks of src up to [DONE] or its end.
-func (d *decoder) read(src io.Reader) error {
-	start, err := provider.Peek(src)
-	if err != nil && err != io.EOF {
-		return d.late(err)
+func (d *decoder) read(src io.Reader) (err error) {
+	d.done, err = d.cfg.ReadPayloads(src, func(_ string, chunk []byte) error { return d.chunk(chunk) })
+	switch told := new(ikigai.Error); {
+	case err == nil || errors.Is(err, provider.ErrStopped):
+		return err
+	case !errors.As(err, &told) && d.finish != "":
+		return nil // the reply has come to its end before it
 	}
-	src = io.MultiReader(bytes.NewReader(start), src)
-	if bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")) {
-		return d.readWhole(src)
-	}
-	events := sse.NewReader(src, 0)
-	for !d.done {
-		e, err := events.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return d.late(err)
-		}
-		if err := d.event(e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// late returns err, unless the reply has come to its end before it.
-func (d *decoder) late(err error) error {
-	if d.finish != "" {
-		return nil
-	}
-	if tooLong := new(sse.TooLongError); errors.As(err, &tooLong) {
-		return d.cfg.Broken("holds a " + tooLong.Error())
-	}
-	return d.fail(err)
+	return d.fail(d.cfg.Unreadable(err))
 }
 
 // fail returns err after what is known of the cost of the reply.
@@ -160,52 +133,6 @@ func (d *decoder) fail(err error) error {
 		return provider.ErrStopped
 	}
 	return err
-}
-
-// readWhole decodes a reply that was not streamed.
-func (d *decoder) readWhole(src io.Reader) error {
-	raw, err := io.ReadAll(io.LimitReader(src, sse.MaxEvent+1))
-	if err != nil {
-		return err
-	}
-	if len(raw) > sse.MaxEvent {
-		return d.cfg.Broken("is too long to read")
-	}
-	d.done = true
-	return d.chunk(raw)
-}
-
-func (d *decoder) event(e sse.Event) error {
-	for line := range bytes.Lines(e.Extra) {
-		if err := d.extra(bytes.TrimSpace(line)); err != nil {
-			return err
-		}
-	}
-	data := bytes.TrimSpace(e.Data)
-	switch {
-	case len(data) == 0:
-		return nil
-	case string(data) == "[DONE]":
-		d.done = true
-		return nil
-	case e.Type == "error":
-		return d.fail(d.cfg.Fault(data))
-	case e.Unended && !json.Valid(data):
-		return nil // the reply was cut here; end says so
-	}
-	return d.chunk(data)
-}
-
-// extra takes in a line that is no field of the stream: an error is told in
-// one as "error: {…}", or as JSON alone.
-func (d *decoder) extra(line []byte) error {
-	if rest, ok := bytes.CutPrefix(line, []byte("error:")); ok {
-		return d.fail(d.cfg.Fault(bytes.TrimSpace(rest)))
-	}
-	if bytes.HasPrefix(line, []byte("{")) && json.Valid(line) {
-		return d.chunk(line)
-	}
-	return nil
 }
 
 // chunk takes in one chunk.
@@ -217,7 +144,7 @@ func (d *decoder) chunk(data []byte) error {
 	}
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-		return d.fail(d.cfg.Broken("holds a chunk that is no JSON"))
+		return d.cfg.Broken("holds a chunk that is no JSON")
 	}
 	d.id, d.servedBy = first(d.id, c.ID), first(d.servedBy, c.Model)
 	if c.Groq != nil {
@@ -225,7 +152,7 @@ func (d *decoder) chunk(data []byte) error {
 	}
 	d.setUsage(c.Usage)
 	if c.isError() {
-		return d.fail(d.cfg.Fault(data))
+		return d.cfg.Fault(data)
 	}
 	for i := range c.Choices {
 		if c.Choices[i].Index != 0 {
@@ -247,7 +174,7 @@ func first(a, b string) string {
 
 func (d *decoder) choice(c *choice) error {
 	if says(c.Error) {
-		return d.fail(d.cfg.Fault(c.Error))
+		return d.cfg.Fault(c.Error)
 	}
 	piece := c.Delta
 	if piece == nil {

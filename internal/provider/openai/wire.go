@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"ikigai"
+	"ikigai/internal/wirejson"
 )
 
 // text is a string, or JSON of another type that is taken as it stands: some
@@ -17,7 +18,7 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	case raw[0] == '"':
 		return json.Unmarshal(raw, (*string)(t))
 	case string(raw) != "null":
-		*t = text(appendJSON(nil, raw))
+		*t = text(wirejson.AppendJSON(nil, raw))
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func join(to, item map[string]json.RawMessage) {
 		switch name {
 		case "text", "summary", "data":
 			_, _ = json.Unmarshal(to[name], &before), json.Unmarshal(value, &more) // what is no string adds nothing
-			value = appendString(nil, before+more)
+			value = wirejson.AppendString(nil, before+more)
 		}
 		if string(value) != "null" || to[name] == nil {
 			to[name] = value

@@ -1,0 +1,222 @@
+package provider
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"hash"
+	"iter"
+	"slices"
+
+	"ikigai"
+)
+
+// Encode returns the body of req as w writes it for the model with the given
+// name, vendor/model, and what is told of it. With a memo it encodes and hashes
+// only what the memo does not hold; the bytes are the same without one.
+func Encode(name string, w Wire, req ikigai.Request) (Body, ikigai.Sent) {
+	if req.Memo == nil {
+		return new(encoded).extend(name, w, req)
+	}
+	e, ok := req.Memo.Encoded.(*encoded)
+	if !ok {
+		e = new(encoded)
+		req.Memo.Encoded = e
+	}
+	return e.extend(name, w, req)
+}
+
+// encoded is a request in parts: the head, the closed messages, and the tail
+// with the last ones, which alone may change in the next request. All parts are
+// immutable once sent.
+type encoded struct {
+	name   string // of the model
+	given  headOf
+	head   [][]byte
+	closed [][]byte // messages behind the head, a comma after each
+	size   int64    // of closed
+	sum    hash.Cloner
+	done   int // messages in head and closed
+	tail   []byte
+}
+
+// headOf is what the head of a request depends on. The tools and the system
+// message are the same for all requests of a memo.
+type headOf struct {
+	choice         ikigai.ToolChoice
+	level          ikigai.Level
+	format, schema string
+	maxOutput      int
+	cacheKey       string
+}
+
+func headOfRequest(req ikigai.Request) headOf {
+	h := headOf{choice: req.ToolChoice, level: req.Level, maxOutput: req.MaxOutput, cacheKey: req.CacheKey}
+	if req.Format != nil {
+		h.format, h.schema = req.Format.Name, string(req.Format.Schema)
+	}
+	return h
+}
+
+// extend encodes req on top of what e holds.
+func (e *encoded) extend(name string, w Wire, req ikigai.Request) (Body, ikigai.Sent) {
+	if e.name != name || e.done > 0 && (e.done >= len(req.Messages) || Joins(req.Messages, e.done)) {
+		*e = encoded{name: name}
+	}
+	e.setHead(w, req)
+	last := lastGroup(req.Messages, e.done)
+	fresh := w.Append(make([]byte, 0, sizeOf(req.Messages[e.done:last])), req.Messages[e.done:last], false)
+	tail := w.Append(make([]byte, 0, sizeOf(req.Messages[last:])), req.Messages[last:], true)
+	tail = append(bytes.TrimSuffix(tail, comma), Closing...)
+	kept := e.size + int64(common(e.tail, fresh, tail))
+	if len(fresh) > 0 {
+		e.closed = joinSmall(append(e.closed, fresh))
+		e.size += int64(len(fresh))
+		e.sum.Write(fresh)
+	}
+	e.done, e.tail = last, tail
+	return e.sent(kept)
+}
+
+var comma = []byte(",")
+
+// sent returns the body and what is told of it.
+func (e *encoded) sent(kept int64) (Body, ikigai.Sent) {
+	body := make(Body, 0, len(e.head)+len(e.closed)+1)
+	body = append(append(append(body, e.head...), e.closed...), e.tail)
+	n := len(e.head)
+	sent := ikigai.Sent{Head: body[:n:n], Conversation: body[n:], Closing: len(Closing), Kept: kept, Size: body.Size()}
+	sum := clone(e.sum)
+	sum.Write(e.tail)
+	sum.Sum(sent.SHA256[:0])
+	return body, sent
+}
+
+// setHead gives e the head of req. What follows it stays, if the options are
+// all that is new.
+func (e *encoded) setHead(w Wire, req ikigai.Request) {
+	given := headOfRequest(req)
+	if e.done > 0 && e.given == given {
+		return
+	}
+	before, done := e.head, e.done
+	pieces, inHead := w.Head(req)
+	for i := range min(len(pieces), len(before)) {
+		if bytes.Equal(pieces[i], before[i]) {
+			pieces[i] = before[i] // known again by its place in memory
+		}
+	}
+	e.given, e.head, e.done = given, pieces, max(done, inHead)
+	e.sum = sha256.New().(hash.Cloner)
+	for _, p := range slices.Concat(e.head, e.closed) {
+		e.sum.Write(p)
+	}
+}
+
+func clone(h hash.Cloner) hash.Cloner {
+	c, err := h.Clone()
+	if err != nil {
+		panic("provider: a SHA-256 that cannot be cloned: " + err.Error())
+	}
+	return c
+}
+
+// maxJoined is the most bytes that joinSmall copies at a time.
+const maxJoined = 64 << 10
+
+// joinSmall joins the last parts while they are small and about as large as
+// their neighbour: the list of parts stays short, and each byte is copied a few
+// times in the life of a session.
+func joinSmall(parts [][]byte) [][]byte {
+	for n := len(parts); n > 1; n-- {
+		a, b := parts[n-2], parts[n-1]
+		if len(a) > 2*len(b) || len(a)+len(b) > maxJoined {
+			break
+		}
+		parts = append(parts[:n-2], slices.Concat(a, b))
+	}
+	return parts
+}
+
+// common returns the length of the longest common prefix of old and the
+// joined a and b.
+func common(old, a, b []byte) int {
+	n := 0
+	for _, part := range [2][]byte{a, b} {
+		m := 0
+		for m < len(part) && n < len(old) && part[m] == old[n] {
+			m, n = m+1, n+1
+		}
+		if m < len(part) {
+			break
+		}
+	}
+	return n
+}
+
+// Joins reports whether message i belongs to one group with the message
+// before it. A group becomes one message of the wire, or a few that depend on
+// each other: a reply's text with its calls, or the results of one round.
+func Joins(messages []ikigai.Message, i int) bool {
+	if i <= 0 || i >= len(messages) {
+		return false
+	}
+	before := messages[i-1].Kind
+	switch messages[i].Kind {
+	case ikigai.KindToolCall:
+		return before == ikigai.KindAssistant || before == ikigai.KindToolCall
+	case ikigai.KindToolResult:
+		return before == ikigai.KindToolResult
+	}
+	return false
+}
+
+// Groups yields the groups of messages.
+func Groups(messages []ikigai.Message) iter.Seq[[]ikigai.Message] {
+	return func(yield func([]ikigai.Message) bool) {
+		for len(messages) > 0 {
+			n := 1
+			for Joins(messages, n) {
+				n++
+			}
+			if !yield(messages[:n:n]) {
+				return
+			}
+			messages = messages[n:]
+		}
+	}
+}
+
+// lastGroup returns where the last group begins, not before from.
+func lastGroup(messages []ikigai.Message, from int) int {
+	i := max(len(messages)-1, from)
+	for i > from && Joins(messages, i) {
+		i--
+	}
+	return i
+}
+
+// countMessages returns how many messages of the wire an Append has written.
+func countMessages(appended []byte) int {
+	var list []json.RawMessage
+	raw := append(append([]byte("["), bytes.TrimSuffix(appended, comma)...), ']')
+	if json.Unmarshal(raw, &list) != nil {
+		return 1
+	}
+	return len(list)
+}
+
+// sizeOf estimates the encoded length of messages.
+func sizeOf(messages []ikigai.Message) int {
+	n := 2
+	for _, m := range messages {
+		n += 64 + len(m.Content)
+		if m.Call != nil {
+			n += 96 + len(m.Call.Arguments)*9/8
+		}
+		if m.Result != nil {
+			n += 96 + (len(m.Result.Output)+len(m.Result.Feedback)+len(m.Result.Note))*9/8
+		}
+	}
+	return n
+}
