@@ -4,8 +4,12 @@
 package catalog
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,48 +18,128 @@ import (
 
 // Model is what is known of a model. A zero says that nothing is known.
 type Model struct {
-	Name    string `json:"name"`              // vendor/model
-	Context int    `json:"context,omitempty"` // tokens of a request and its reply
-	Output  int    `json:"output,omitempty"`  // tokens of a reply at most
-	Price   *Price `json:"price,omitempty"`
+	Name    string // vendor/model
+	Context int    // tokens of a request and its reply
+	Output  int    // tokens of a reply at most
+	Price   *Price
 
-	NoTools  bool `json:"no_tools,omitempty"`  // cannot call tools
-	NoImages bool `json:"no_images,omitempty"` // takes no images
-	NoFiles  bool `json:"no_files,omitempty"`  // takes no PDF
-	NoFormat bool `json:"no_format,omitempty"` // cannot be held to a schema of its answer
+	NoTools  bool // cannot call tools
+	NoImages bool // takes no images
+	NoFiles  bool // takes no PDF
+	NoFormat bool // cannot be held to a schema of its answer
 
-	Levels map[ikigai.Level]ikigai.Thinking `json:"levels,omitempty"`
+	// Levels says how the model is told to think. A level that is missing
+	// cannot be asked for.
+	Levels map[ikigai.Level]ikigai.Thinking
 
-	AsOf   string `json:"as_of"`  // YYYY-MM-DD
-	Source string `json:"source"` // where the figures come from
-}
-
-// Price is what tokens cost, in US dollars per million tokens.
-type Price struct {
-	Input      float64  `json:"input"`
-	Output     float64  `json:"output"`
-	CacheRead  *float64 `json:"cache_read,omitempty"`  // nil: as Input
-	CacheWrite *float64 `json:"cache_write,omitempty"` // nil: as Input
+	AsOf   string // YYYY-MM-DD
+	Source string // where the figures come from
 }
 
 //go:embed models.json
 var embedded []byte
 
+// entry is a model as models.json has it.
+type entry struct {
+	Name     string `json:"name"`
+	Context  int    `json:"context"`
+	Output   int    `json:"output"`
+	Price    *Price `json:"price"`
+	NoTools  bool   `json:"no_tools"`
+	NoImages bool   `json:"no_images"`
+	NoFiles  bool   `json:"no_files"`
+	NoFormat bool   `json:"no_format"`
+	Levels   string `json:"levels"` // a name in the file's levels
+	AsOf     string `json:"as_of"`
+	Source   string `json:"source"`
+}
+
 var table = sync.OnceValue(func() map[string]Model {
-	var all []Model
-	if err := json.Unmarshal(embedded, &all); err != nil {
+	var file struct {
+		Levels map[string]map[ikigai.Level]ikigai.Thinking `json:"levels"`
+		Models []entry                                     `json:"models"`
+	}
+	if err := json.Unmarshal(embedded, &file); err != nil {
 		panic("catalog: models.json: " + err.Error())
 	}
-	byName := make(map[string]Model, len(all))
-	for _, m := range all {
-		byName[m.Name] = m
+	all := make(map[string]Model, len(file.Models))
+	for _, e := range file.Models {
+		all[e.Name] = Model{
+			Name: e.Name, Context: e.Context, Output: e.Output, Price: e.Price,
+			NoTools: e.NoTools, NoImages: e.NoImages, NoFiles: e.NoFiles, NoFormat: e.NoFormat,
+			Levels: file.Levels[e.Levels], AsOf: e.AsOf, Source: e.Source,
+		}
 	}
-	return byName
+	return all
 })
 
-// Lookup returns what is known of vendor/model: of the model itself, or of the
-// one that its name stands for when a date or a version is taken off its end.
+// All returns the models that are known, by vendor and name.
+func All() []Model {
+	all := slices.Collect(maps.Values(table()))
+	slices.SortFunc(all, func(a, b Model) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Lookup returns what is known of name, vendor/model. A model with a date or
+// "latest" behind its name is the one without, and what a vendor serves that is
+// another's is that other's: azure/gpt-5, vertex/claude-sonnet-4-5@20250929,
+// bedrock/us.anthropic.claude-haiku-4-5-20251001-v1:0, openrouter/openai/gpt-5.
+// The name in the result is the one asked for.
 func Lookup(name string) (Model, bool) {
-	m, ok := table()[strings.ToLower(name)]
-	return m, ok
+	for _, candidate := range candidates(strings.ToLower(name)) {
+		if m, ok := table()[candidate]; ok {
+			m.Name = name
+			return m, true
+		}
+	}
+	return Model{}, false
+}
+
+// candidates returns the names that a model may have in the table, the nearest
+// first.
+func candidates(name string) []string {
+	vendor, model, _ := strings.Cut(name, "/")
+	names := []string{name, vendor + "/" + plain(model)}
+	switch vendor {
+	case "azure":
+		names = append(names, "openai/"+plain(model))
+	case "vertex":
+		names = append(names, "google/"+plain(model), "anthropic/"+plain(model))
+	case "bedrock":
+		if _, model, ok := strings.Cut(model, "anthropic."); ok {
+			names = append(names, "anthropic/"+plain(model))
+		}
+		if _, model, ok := strings.Cut(model, "openai."); ok {
+			names = append(names, "openai/"+plain(model))
+		}
+	case "openrouter":
+		maker, model, _ := strings.Cut(model, "/")
+		if known, ok := makers[maker]; ok {
+			maker = known
+		}
+		names = append(names, maker+"/"+plain(model))
+		if maker == "anthropic" {
+			names = append(names, maker+"/"+strings.ReplaceAll(plain(model), ".", "-"))
+		}
+	}
+	return names
+}
+
+// makers are the names that OpenRouter has for vendors that are called otherwise
+// here.
+var makers = map[string]string{"x-ai": "xai", "mistralai": "mistral"}
+
+var suffix = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([-@](\d{8}|\d{4}-\d{2}-\d{2}|latest|v\d+(:\d+)?)|:free|:nitro)$`)
+})
+
+// plain returns model without what only tells one version of it from another.
+func plain(model string) string {
+	for {
+		cut := suffix().ReplaceAllString(model, "")
+		if cut == model {
+			return model
+		}
+		model = cut
+	}
 }
