@@ -1,0 +1,138 @@
+package provider
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Listed is a model as its vendor lists it. Zeros say that the vendor does not
+// tell.
+type Listed struct {
+	Name    string // as requests name it
+	Context int    // tokens
+	Output  int    // tokens of a reply
+}
+
+const (
+	maxListPage = 16 << 20 // bytes of one page of a list
+	maxPages    = 50       // of a list
+)
+
+// List asks the vendor of cfg for its models: a request that costs nothing, and
+// that only a key which is good gets answered. They come sorted by name. The
+// error is an *ikigai.Error.
+func List(ctx context.Context, cfg Config) ([]Listed, error) {
+	c := NewClient(cfg)
+	defer c.http.CloseIdleConnections()
+	var all []Listed
+	path := "models"
+	for range maxPages {
+		raw, err := c.get(ctx, path)
+		if err != nil {
+			return nil, c.cfg.explain(ctx, err)
+		}
+		var p listPage
+		if json.Unmarshal(raw, &p) != nil || p.Data == nil && p.Models == nil {
+			return nil, c.cfg.Broken("is no list of models")
+		}
+		all = append(all, p.models()...)
+		next := p.next()
+		if next == "" {
+			break
+		}
+		path = "models?" + next
+	}
+	slices.SortFunc(all, func(a, b Listed) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.Compact(all), nil
+}
+
+// get returns the body of the answer to a request without a body of its own.
+func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	req, err := c.request(ctx, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Method, req.Body, req.GetBody = http.MethodGet, nil, nil
+	req.Header.Del("Content-Type")
+	req.Header.Set("Accept", "application/json")
+	watch := newWatchdog(c.cfg.Connect+c.cfg.Idle, cancel)
+	defer watch.stop()
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, timeoutOr(ctx, err)
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxListPage))
+	if resp.StatusCode != http.StatusOK {
+		return nil, c.cfg.refusal(req.URL, resp.StatusCode, resp.Header, raw[:min(len(raw), maxErrorBody)])
+	}
+	if err != nil {
+		return nil, c.cfg.cut(timeoutOr(ctx, err))
+	}
+	if isPage(resp.Header, string(bytes.TrimSpace(raw))) {
+		return nil, c.cfg.Broken("is a web page, not a list of models")
+	}
+	return raw, nil
+}
+
+// listPage is a page of a list of models, in the forms that there are: OpenAI's,
+// which most servers have, each with members of its own; Anthropic's; Gemini's.
+type listPage struct {
+	Data []struct {
+		ID            string `json:"id"`
+		ContextLength int    `json:"context_length"`     // OpenRouter
+		ContextWindow int    `json:"context_window"`     // Groq
+		MaxContext    int    `json:"max_context_length"` // Mistral
+		MaxModelLen   int    `json:"max_model_len"`      // vLLM
+		MaxInput      int    `json:"max_input_tokens"`   // Anthropic
+		MaxTokens     int    `json:"max_tokens"`         // likewise
+		MaxCompletion int    `json:"max_completion_tokens"`
+	} `json:"data"`
+	HasMore bool   `json:"has_more"`
+	LastID  string `json:"last_id"`
+
+	Models []struct {
+		Name    string   `json:"name"` // "models/…"
+		Input   int      `json:"inputTokenLimit"`
+		Output  int      `json:"outputTokenLimit"`
+		Methods []string `json:"supportedGenerationMethods"`
+	} `json:"models"`
+	NextPageToken string `json:"nextPageToken"`
+}
+
+func (p *listPage) models() []Listed {
+	var all []Listed
+	for _, m := range p.Data {
+		all = append(all, Listed{
+			Name:    m.ID,
+			Context: cmp.Or(m.ContextLength, m.ContextWindow, m.MaxContext, m.MaxModelLen, m.MaxInput),
+			Output:  cmp.Or(m.MaxTokens, m.MaxCompletion),
+		})
+	}
+	for _, m := range p.Models {
+		if len(m.Methods) == 0 || slices.Contains(m.Methods, "generateContent") {
+			all = append(all, Listed{Name: strings.TrimPrefix(m.Name, "models/"), Context: m.Input, Output: m.Output})
+		}
+	}
+	return all
+}
+
+// next returns the query that asks for the next page, "" if there is none.
+func (p *listPage) next() string {
+	switch {
+	case p.NextPageToken != "":
+		return url.Values{"pageToken": {p.NextPageToken}}.Encode()
+	case p.HasMore && p.LastID != "":
+		return url.Values{"after_id": {p.LastID}}.Encode()
+	}
+	return ""
+}
