@@ -68,6 +68,18 @@ type Quirks struct {
 	// max_completion_tokens.
 	MaxOutput string `json:"max_output,omitempty"`
 
+	// TellMaxOutput has every request limit the output, to Config.MaxOutput where
+	// it says nothing itself, for servers that would else cut replies short.
+	TellMaxOutput bool `json:"tell_max_output,omitempty"`
+
+	// Thinking is the form in which a model is told how much to think, one of
+	// the Thinking constants; "" is reasoning_effort.
+	Thinking string `json:"thinking,omitempty"`
+
+	// Format is how a model is told of the form that its answer must have:
+	// FormatObject or FormatWords; "" is by the schema.
+	Format string `json:"format,omitempty"`
+
 	// NoUsageOption leaves out the wish for usage, which some servers refuse.
 	NoUsageOption bool `json:"no_usage_option,omitempty"`
 
@@ -76,7 +88,8 @@ type Quirks struct {
 	DoneIsEnd bool `json:"done_is_end,omitempty"`
 
 	// Replay names members of a reply that the vendor wants back with the
-	// message, such as reasoning_content or reasoning_details.
+	// message, such as reasoning_content, reasoning_details or annotations;
+	// content stands for the thinking that is a part of it.
 	Replay []string `json:"replay,omitempty"`
 
 	// CallIDLength is the length that the IDs of calls must have, of letters
@@ -98,6 +111,21 @@ type Quirks struct {
 	// Body holds further members of every request.
 	Body map[string]json.RawMessage `json:"body,omitempty"`
 }
+
+// Forms in which servers of the one dialect are told how much to think.
+const (
+	ThinkingReasoning      = "reasoning"            // {"reasoning":{"effort":…}} or {"max_tokens":…}: OpenRouter
+	ThinkingType           = "thinking"             // {"thinking":{"type":"enabled"}}, with reasoning_effort beside it: DeepSeek, Z.ai
+	ThinkingEnable         = "enable_thinking"      // {"enable_thinking":true,"thinking_budget":…}: Qwen at DashScope
+	ThinkingTemplateKwargs = "chat_template_kwargs" // {"chat_template_kwargs":{"enable_thinking":true}}: vLLM, SGLang
+)
+
+// Ways to tell of the form of an answer where the server takes no schema: the
+// schema is put in words, and what is asked for is an object or nothing.
+const (
+	FormatObject = "json_object"
+	FormatWords  = "words"
+)
 
 func (c Config) withDefaults() Config {
 	c.Key = strings.TrimSpace(c.Key)

@@ -116,14 +116,71 @@ data: [DONE]
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	// P4: to another model it says nothing.
+	// P4: to another model it says nothing. One that wants its reasoning back
+	// refuses a reply without any.
 	req.Messages[1].Vendor = ikigai.VendorState{"other/x": r.Vendor["acme/x"]}
-	if got, _ := exchange(t, quirks, req, stream); got != head+tail {
+	if got, _ := exchange(t, quirks, req, stream); got != head+`,"reasoning_content":""`+tail {
 		t.Errorf("sent to another: %s", got)
 	}
 	// Nor where the vendor does not ask for it.
 	if _, r := exchange(t, provider.Quirks{}, req, stream); r.Vendor != nil {
 		t.Errorf("kept: %s", r.Vendor)
+	}
+}
+
+// Mistral's thinking is a part of the content, and comes back as one.
+func TestReplayContent(t *testing.T) {
+	stream := `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm"}]}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"m."}]}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"content":"A<"}}]}
+
+data: {"choices":[{"index":0,"delta":{"content":"B"},"finish_reason":"stop"}]}
+
+`
+	quirks := provider.Quirks{Replay: []string{"content"}}
+	req := ikigai.Request{Messages: []ikigai.Message{{Kind: ikigai.KindUser, Content: "hi"}}}
+	_, r := exchange(t, quirks, req, stream)
+	if r.Thinking != "Hmm." || r.Text != "A<B" {
+		t.Errorf("%s", r)
+	}
+	for _, tt := range []struct {
+		reply []ikigai.Message
+		want  string
+	}{
+		{[]ikigai.Message{{Kind: ikigai.KindAssistant, Content: r.Text, Vendor: r.Vendor}},
+			`"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hmm."}]},{"type":"text","text":"A<B"}]}`},
+		{[]ikigai.Message{{Kind: ikigai.KindToolCall, Call: &ikigai.ToolCall{ID: "1", Name: "f"}, Vendor: r.Vendor},
+			{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{CallID: "1"}}},
+			`"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hmm."}]}],"tool_calls":`},
+		{[]ikigai.Message{{Kind: ikigai.KindAssistant, Content: r.Text}}, `"content":"A<B"}`},
+	} {
+		req.Messages = append(req.Messages[:1], tt.reply...)
+		if got, _ := exchange(t, quirks, req, stream); !strings.Contains(got, `{"role":"assistant",`+tt.want) {
+			t.Errorf("want %s in %s", tt.want, got)
+		}
+	}
+}
+
+// Annotations are returned where the vendor takes them, and nowhere else.
+func TestReplayAnnotations(t *testing.T) {
+	const stream = `data: {"choices":[{"index":0,"delta":{"content":"A","annotations":[{"type":"url_citation"}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"annotations":[{"type":"other"}]},"finish_reason":"stop"}]}
+
+`
+	for quirk, want := range map[string]string{
+		"annotations": `{"role":"assistant","content":"A","annotations":[{"type":"url_citation"},{"type":"other"}]}`,
+		"reasoning":   `{"role":"assistant","content":"A"}`,
+	} {
+		quirks := provider.Quirks{Replay: []string{quirk}}
+		req := ikigai.Request{Messages: []ikigai.Message{{Kind: ikigai.KindUser, Content: "hi"}}}
+		_, r := exchange(t, quirks, req, stream)
+		req.Messages = append(req.Messages, ikigai.Message{Kind: ikigai.KindAssistant, Content: r.Text, Vendor: r.Vendor})
+		if got, _ := exchange(t, quirks, req, stream); !strings.Contains(got, want) {
+			t.Errorf("want %s in %s", want, got)
+		}
 	}
 }
 

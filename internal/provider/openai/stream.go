@@ -53,12 +53,13 @@ type choice struct {
 }
 
 type delta struct {
-	Content          content          `json:"content"`
-	Refusal          string           `json:"refusal"`
-	ReasoningContent text             `json:"reasoning_content"` // DeepSeek and others
-	Reasoning        text             `json:"reasoning"`         // OpenRouter, Groq and others
-	ReasoningDetails reasoningDetails `json:"reasoning_details"` // the same once more, in parts
-	Calls            []callPiece      `json:"tool_calls"`
+	Content          content           `json:"content"`
+	Refusal          string            `json:"refusal"`
+	ReasoningContent text              `json:"reasoning_content"` // DeepSeek and others
+	Reasoning        text              `json:"reasoning"`         // OpenRouter, Groq and others
+	ReasoningDetails reasoningDetails  `json:"reasoning_details"` // the same once more, in parts
+	Annotations      []json.RawMessage `json:"annotations"`
+	Calls            []callPiece       `json:"tool_calls"`
 }
 
 // thinking returns the reasoning in d. Some vendors send it under two names.
@@ -137,8 +138,9 @@ func (d *decoder) fail(err error) error {
 
 // chunk takes in one chunk.
 func (d *decoder) chunk(data []byte) error {
-	if d.told && !d.plain && len(d.cfg.Quirks.Replay) == 0 {
-		if p, ok := fast(data); ok {
+	if d.told && !d.plain {
+		// Thinking may be wanted back, and the fast way does not tell its names apart.
+		if p, ok := fast(data); ok && (p.thinking == "" || len(d.cfg.Quirks.Replay) == 0) {
 			return d.fastPiece(p)
 		}
 	}
