@@ -54,6 +54,7 @@ const (
 	KindClear       Kind = "clear"       // the conversation begins anew; nothing before it is sent any more
 	KindFork        Kind = "fork"        // this session shares its past with another; data is a ForkData
 	KindQuarantine  Kind = "quarantine"  // an event that a vendor refuses is not sent any more; data is a QuarantineData
+	KindFallback    Kind = "fallback"    // another model is asked for the rest of a statement; data is a FallbackData
 	KindError       Kind = "error"       // a statement that ended with an error; data is an ErrorData
 )
 
@@ -160,6 +161,7 @@ type RequestData struct {
 	Kept       int64    `json:"kept,omitempty"`        // bytes of that conversation
 	Tail       []byte   `json:"tail,omitempty"`        // what follows, as package blob packs it against the events since the last request
 	TailBlob   string   `json:"tail_blob,omitempty"`   // hash of the blob that holds Tail, if it is long
+	Media      []string `json:"media,omitempty"`       // hashes of blobs whose base64 Tail is packed against, too, behind the events
 	Stem       int64    `json:"stem,omitempty"`        // bytes of the conversation but for those that close the body
 	StemSHA256 string   `json:"stem_sha256,omitempty"` // of these, hexadecimal: what a later request knows its beginning by
 	Size       int64    `json:"size"`                  // bytes of the body
@@ -214,6 +216,15 @@ type QuarantineData struct {
 	// Whole is false where only what goes with the text is left out: images,
 	// files, a vendor's own state.
 	Whole bool `json:"whole"`
+}
+
+// FallbackData is the data of a fallback event: which model was asked, why it
+// did not answer, and which is asked instead.
+type FallbackData struct {
+	From   string    `json:"from"` // vendor/model
+	To     string    `json:"to"`   // vendor/model
+	Kind   ErrorKind `json:"kind"`
+	Status int       `json:"status,omitempty"` // HTTP status where there was one
 }
 
 // InterruptedData is the data of an interrupted event.

@@ -67,6 +67,7 @@ type Part struct {
 	Name  string   `json:"name,omitempty"`       // of a file
 	Blob  string   `json:"blob,omitempty"`       // hash of the bytes of an image or file
 	Fit   string   `json:"fit,omitempty"`        // hash of the bytes to send instead, where those are more than vendors take
+	Size  int64    `json:"size,omitempty"`       // bytes to send; 0 where it is not known
 	Bytes []byte   `json:"-"`                    // the bytes, once loaded
 }
 

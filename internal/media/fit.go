@@ -1,0 +1,156 @@
+package media
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/draw"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+)
+
+// What every vendor takes of an image.
+const (
+	maxSide  = 2000      // pixels; some take more, but not of many images at once
+	maxBytes = 3_750_000 // 5 MB in base64
+)
+
+// maxPixels is the most pixels that are decoded. An image of few bytes can be
+// one of very many pixels, all of which would have to be held in memory.
+const maxPixels = 50_000_000
+
+// codec reads images of one type.
+type codec struct {
+	config func(raw []byte) (image.Config, error)
+	decode func(raw []byte) (image.Image, error)
+}
+
+// reads returns the codec of a package's functions.
+func reads(config func(io.Reader) (image.Config, error), decode func(io.Reader) (image.Image, error)) codec {
+	return codec{
+		config: func(raw []byte) (image.Config, error) { return config(bytes.NewReader(raw)) },
+		decode: func(raw []byte) (image.Image, error) { return decode(bytes.NewReader(raw)) },
+	}
+}
+
+func codecOf(kind string) (codec, bool) {
+	switch kind {
+	case PNG:
+		return reads(png.DecodeConfig, png.Decode), true
+	case JPEG:
+		return reads(jpeg.DecodeConfig, jpeg.Decode), true
+	case GIF: // the first picture of several
+		return reads(gif.DecodeConfig, gif.Decode), true
+	case WebP:
+		return reads(webp.DecodeConfig, webp.Decode), true
+	case BMP:
+		return reads(bmp.DecodeConfig, bmp.Decode), true
+	case TIFF:
+		return reads(tiff.DecodeConfig, tiff.Decode), true
+	}
+	return codec{}, false
+}
+
+// Taken reports whether every vendor takes raw as it is, a document or an
+// image, as far as its type and its size tell.
+func Taken(raw []byte) bool {
+	kind := Type(raw)
+	if kind == PDF {
+		return len(raw) <= maxDocument
+	}
+	c, ok := codecOf(kind)
+	if !ok {
+		return false
+	}
+	size, err := c.config(raw)
+	return err == nil && taken(kind, raw, size)
+}
+
+// taken: GIF, WebP and the rarer types are refused by one vendor or another.
+func taken(kind string, raw []byte, size image.Config) bool {
+	return (kind == PNG || kind == JPEG) && len(raw) <= maxBytes && max(size.Width, size.Height) <= maxSide
+}
+
+// Fit returns an image as every vendor takes it, with its MIME type: raw itself
+// or, where that is too large or of a type that not all take, another PNG or
+// JPEG. The error continues a sentence that begins with the image's name; the
+// image is damaged, too large to be decoded, or of a type that cannot be read.
+func Fit(raw []byte) (fitted []byte, kind string, err error) {
+	kind = Type(raw)
+	c, ok := codecOf(kind)
+	if !ok {
+		return nil, "", errors.New("is of a type that cannot be read")
+	}
+	size, err := c.config(raw)
+	if err != nil {
+		return nil, "", fmt.Errorf("is damaged: %w", err)
+	}
+	if size.Width < 1 || size.Height < 1 || size.Width > maxPixels/size.Height {
+		return nil, "", fmt.Errorf("has %d by %d pixels, more than the %d million that can be read",
+			size.Width, size.Height, maxPixels/1_000_000)
+	}
+	img, err := c.decode(raw) // damage further on shows only here
+	switch {
+	case err != nil:
+		return nil, "", fmt.Errorf("is damaged: %w", err)
+	case taken(kind, raw, size):
+		return raw, kind, nil
+	case kind == JPEG:
+		img = upright(img, orientation(raw)) // what is encoded anew has no note of it
+	}
+	return shrink(img, kind == JPEG)
+}
+
+// shrink encodes img, smaller if it has to be. photo tells that nothing is lost
+// that was not lost before if it becomes a JPEG.
+func shrink(img image.Image, photo bool) ([]byte, string, error) {
+	for side := maxSide; side > 0; side /= 2 {
+		smaller := within(img, side)
+		if !photo {
+			var b bytes.Buffer
+			if err := png.Encode(&b, smaller); err == nil && b.Len() <= maxBytes {
+				return b.Bytes(), PNG, nil
+			}
+		}
+		for _, quality := range []int{90, 75} {
+			var b bytes.Buffer
+			if err := jpeg.Encode(&b, onWhite(smaller), &jpeg.Options{Quality: quality}); err == nil && b.Len() <= maxBytes {
+				return b.Bytes(), JPEG, nil
+			}
+		}
+	}
+	return nil, "", errors.New("cannot be made small enough")
+}
+
+// within returns img scaled down, if need be, so that its sides have at most
+// side pixels.
+func within(img image.Image, side int) image.Image {
+	b := img.Bounds()
+	longest := max(b.Dx(), b.Dy())
+	if longest <= side {
+		return img
+	}
+	w, h := max(b.Dx()*side/longest, 1), max(b.Dy()*side/longest, 1)
+	smaller := image.NewNRGBA(image.Rect(0, 0, w, h))
+	draw.CatmullRom.Scale(smaller, smaller.Bounds(), img, b, draw.Src, nil)
+	return smaller
+}
+
+// onWhite returns img without transparency, which JPEG does not have.
+func onWhite(img image.Image) image.Image {
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
+		return img
+	}
+	opaque := image.NewRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
+	draw.Draw(opaque, opaque.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	draw.Draw(opaque, opaque.Bounds(), img, img.Bounds().Min, draw.Over)
+	return opaque
+}

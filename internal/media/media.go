@@ -1,0 +1,52 @@
+// Package media makes images and documents fit to be sent: it knows them by
+// their content, and makes versions of images that every vendor takes.
+package media
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"ikigai"
+)
+
+// maxDocument is the most bytes of a document that vendors take.
+const maxDocument = 32 << 20
+
+// Attach returns an image or a document as a part with the given name, and the
+// blobs that the part names: the bytes as they are and, where vendors would not
+// take those, the bytes to send instead. The error, an *ikigai.Error of kind
+// usage, says why the bytes can be sent to nobody.
+func Attach(name string, raw []byte) (ikigai.Part, []ikigai.Blob, error) {
+	kind := Type(raw)
+	p := ikigai.Part{Type: ikigai.PartImage, Media: kind, Name: name, Blob: hash(raw), Size: int64(len(raw))}
+	blobs := []ikigai.Blob{{Hash: p.Blob, Bytes: raw}}
+	if kind == PDF {
+		p.Type = ikigai.PartFile
+		return p, blobs, checkDocument(name, raw)
+	}
+	fitted, _, err := Fit(raw)
+	if err != nil {
+		return p, nil, &ikigai.Error{Kind: ikigai.ErrorUsage,
+			What: fmt.Sprintf("The image %s %v", name, err), Do: "Save it anew as PNG or JPEG, and attach that"}
+	}
+	if h := hash(fitted); h != p.Blob {
+		p.Fit, p.Size = h, int64(len(fitted))
+		blobs = append(blobs, ikigai.Blob{Hash: h, Bytes: fitted})
+	}
+	return p, blobs, nil
+}
+
+func checkDocument(name string, raw []byte) error {
+	if len(raw) <= maxDocument {
+		return nil
+	}
+	return &ikigai.Error{Kind: ikigai.ErrorUsage,
+		What: fmt.Sprintf("The document %s is larger than %d MiB, which no vendor takes", name, maxDocument>>20),
+		Do:   "Attach the pages that matter"}
+}
+
+func hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
