@@ -17,8 +17,10 @@ import (
 	"ikigai"
 )
 
-// maxErrorBody is how much of an error's body is read.
-const maxErrorBody = 64 << 10
+const (
+	maxErrorBody = 64 << 10         // bytes of an error that are read
+	maxErrorWait = 10 * time.Second // for more of an error: its status is known
+)
 
 // Client sends requests to one vendor. It is safe for use by several
 // goroutines.
@@ -78,7 +80,7 @@ func (c *Client) Stream(ctx context.Context, path string, body Body, decode Deco
 				return
 			}
 			failure := c.cfg.explain(ctx, err)
-			wait := c.backoff(attempt, failure)
+			wait := c.backoff(attempt, failure, waited)
 			if begun || !c.again(failure, attempt, waited+wait) {
 				yield(ikigai.Delta{}, failure)
 				return
@@ -111,12 +113,21 @@ func (c *Client) attempt(ctx context.Context, path string, body Body, decode Dec
 		return timeoutOr(ctx, err)
 	}
 	defer resp.Body.Close()
-	reply := &Reply{Header: resp.Header, body: resp.Body, ctx: ctx, watch: watch, idle: c.cfg.Idle}
-	if resp.StatusCode != http.StatusOK {
-		raw, _ := io.ReadAll(io.LimitReader(reply, maxErrorBody))
-		return c.cfg.refusal(req.URL, resp.StatusCode, resp.Header, raw)
+	reply := newReply(ctx, resp, watch, c.cfg.Idle)
+	return conceal(c.read(req.URL, resp.StatusCode, reply, decode, yield), req)
+}
+
+// read reads what came for a request that went to at.
+func (c *Client) read(at *url.URL, status int, reply *Reply, decode Decode, yield func(ikigai.Delta) bool) error {
+	if status != http.StatusOK {
+		reply.SetIdle(min(c.cfg.Idle, maxErrorWait))
+		raw, _ := io.ReadAll(io.LimitReader(reply, maxErrorBody)) // the start of it says enough
+		if reply.encoding() != "" {
+			raw = nil
+		}
+		return c.cfg.refusal(at, status, reply.Header, raw)
 	}
-	if err := c.cfg.begin(req.URL, reply); err != nil {
+	if err := c.cfg.begin(at, reply); err != nil {
 		return c.cfg.cut(err)
 	}
 	return c.cfg.cut(decode(reply, yield))
@@ -179,12 +190,8 @@ func (c *Client) setHeader(h http.Header) {
 // again reports whether a request that failed as err tells is worth sending
 // again, when waiting would come to wait in all.
 func (c *Client) again(err *ikigai.Error, attempt int, wait time.Duration) bool {
-	switch err.Kind {
-	case ikigai.ErrorRateLimit, ikigai.ErrorOverloaded, ikigai.ErrorServer, ikigai.ErrorTimeout,
-		ikigai.ErrorNetwork, ikigai.ErrorIncomplete:
-		return attempt < c.attempts(err) && wait <= c.cfg.MaxWait && !errors.As(err, new(permanent))
-	}
-	return false
+	wanted := passes(err.Kind) || err.Kind == ikigai.ErrorBadRequest && errors.Is(err, errAgain)
+	return wanted && attempt < c.attempts(err) && wait <= c.cfg.MaxWait && !errors.As(err, new(permanent))
 }
 
 // attempts returns how many there are of a request that failed as err tells.
@@ -197,11 +204,13 @@ func (c *Client) attempts(err *ikigai.Error) int {
 	return c.cfg.MaxAttempts
 }
 
-// backoff returns how long to wait after the given attempt: as long as the
-// vendor asks, and otherwise twice as long each time.
-func (c *Client) backoff(attempt int, err *ikigai.Error) time.Duration {
-	if err.RetryAfter > 0 {
-		return err.RetryAfter
+// backoff returns how long to wait after the given attempt, when so much has
+// been waited already: a little longer than the vendor asks, and otherwise twice
+// as long each time, at random, so that many do not come back at once.
+func (c *Client) backoff(attempt int, err *ikigai.Error, waited time.Duration) time.Duration {
+	if hint := err.RetryAfter; hint > 0 {
+		spread := hint + rand.N(min(hint/4, 2*time.Second)+1)
+		return max(hint, min(spread, c.cfg.MaxWait-waited))
 	}
 	if c.cfg.isAbsent(err) {
 		return 200 * time.Millisecond

@@ -3,8 +3,10 @@ package provider
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -32,6 +34,7 @@ func serve(t *testing.T, cfg Config, handler http.HandlerFunc) *Client {
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body) // until then a server does not notice that its client is gone
 		r.Body = io.NopCloser(bytes.NewReader(body))
+		w.Header().Set("Content-Type", "text/event-stream")
 		handler(w, r)
 	})}
 	go server.Serve(l)
@@ -207,6 +210,14 @@ func TestConnectionIsKept(t *testing.T) {
 	})
 }
 
+func zipped(s string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, s)
+	z.Close()
+	return b.String()
+}
+
 // P28: retries are announced, bounded, as far apart as the vendor asks, and
 // only made where they can help.
 func TestRetries(t *testing.T) {
@@ -236,8 +247,10 @@ func TestRetries(t *testing.T) {
 		{name: "500", replies: []reply{status(500, "", ""), status(502, "", ""), ok}, tries: 3, text: "hi",
 			waits: [][2]time.Duration{{500 * time.Millisecond, 750 * time.Millisecond}, {time.Second, 1500 * time.Millisecond}}},
 		{name: "always", replies: []reply{status(503, "", "")}, tries: 4, kind: ikigai.ErrorOverloaded},
-		{name: "Retry-After", replies: []reply{status(429, "Retry-After: 7", ""), ok}, tries: 2, text: "hi", waits: [][2]time.Duration{{7 * time.Second, 7 * time.Second}}},
-		{name: "retry-after-ms", replies: []reply{status(429, "retry-after-ms: 40", ""), ok}, tries: 2, text: "hi", waits: [][2]time.Duration{{40 * time.Millisecond, 40 * time.Millisecond}}},
+		{name: "Retry-After", replies: []reply{status(429, "Retry-After: 7", ""), ok}, tries: 2, text: "hi", waits: [][2]time.Duration{{7 * time.Second, 8750 * time.Millisecond}}},
+		{name: "retry-after-ms", replies: []reply{status(429, "retry-after-ms: 40", ""), ok}, tries: 2, text: "hi", waits: [][2]time.Duration{{40 * time.Millisecond, 50 * time.Millisecond}}},
+		{name: "as long as may be waited", replies: []reply{status(429, "Retry-After: 120", ""), ok}, tries: 2, text: "hi", waits: [][2]time.Duration{{2 * time.Minute, 2 * time.Minute}}},
+		{name: "RetryInfo", replies: []reply{status(429, "", `{"error":{"details":[{"retryDelay":"34.07s"}]}}`), ok}, tries: 2, text: "hi", waits: [][2]time.Duration{{34070 * time.Millisecond, 36070 * time.Millisecond}}},
 		{name: "too long to wait", replies: []reply{status(429, "Retry-After: 3600", ""), ok}, tries: 1, kind: ikigai.ErrorRateLimit},
 		{name: "too long in all", replies: []reply{status(429, "Retry-After: 70", "")}, tries: 2, kind: ikigai.ErrorRateLimit},
 		{name: "408", replies: []reply{status(408, "", ""), ok}, tries: 2, text: "hi"},
@@ -252,10 +265,21 @@ func TestRetries(t *testing.T) {
 		{name: "context", replies: []reply{status(400, "", `{"error":{"code":"context_length_exceeded"}}`), ok}, tries: 1, kind: ikigai.ErrorContext},
 		{name: "too large", replies: []reply{status(413, "", ""), ok}, tries: 1, kind: ikigai.ErrorTooLarge},
 		{name: "model", replies: []reply{status(404, "", `{"error":"no such model"}`), ok}, tries: 1, kind: ikigai.ErrorModel},
+		{name: "request too large", replies: []reply{status(429, "Retry-After: 1", `{"error":{"message":"Request too large for x on tokens per min","code":"rate_limit_exceeded"}}`), ok}, tries: 1, kind: ikigai.ErrorTooLarge},
+		{name: "too little memory", replies: []reply{status(500, "", `{"error":"model requires more system memory (5 GiB) than is available"}`), ok}, tries: 1, kind: ikigai.ErrorModel},
+		{name: "vendor says yes", replies: []reply{status(421, "X-Should-Retry: true", ""), ok}, tries: 2, text: "hi"},
+		{name: "vendor says yes to a wrong key", replies: []reply{status(401, "X-Should-Retry: true", ""), ok}, tries: 1, kind: ikigai.ErrorAuth},
 		{name: "vendor says no", replies: []reply{status(500, "X-Should-Retry: false", ""), ok}, tries: 1, kind: ikigai.ErrorServer},
 		{name: "web page", replies: []reply{status(200, "Content-Type: text/html; charset=utf-8", "Welcome"), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
 		{name: "web page by its looks", replies: []reply{status(200, "Content-Type: application/json", "\n <!DOCTYPE html>"), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
 		{name: "a reply that is called HTML", replies: []reply{status(200, "Content-Type: text/html", "data: hi\nend\n")}, tries: 1, text: "data: hi"},
+		{name: "words", replies: []reply{status(200, "Content-Type: text/plain", "upstream connect error"), ok}, tries: 2, text: "hi"},
+		{name: "a reply that is called words", replies: []reply{status(200, "Content-Type: text/plain", "data: hi\nend\n")}, tries: 1, text: "data: hi"},
+		{name: "compressed", replies: []reply{status(200, "Content-Encoding: gzip", zipped("hi\nend\n"))}, tries: 1, text: "hi"},
+		{name: "badly compressed", replies: []reply{status(200, "Content-Encoding: gzip", "hi\nend\n"), ok}, tries: 2, text: "hi"},
+		{name: "a compressed error", replies: []reply{status(500, "Content-Encoding: gzip", zipped(`{"error":{"code":"insufficient_quota"}}`)), ok}, tries: 1, kind: ikigai.ErrorQuota},
+		{name: "unreadable", replies: []reply{status(200, "Content-Encoding: br", "\x8b\x02"), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
+		{name: "an unreadable error", replies: []reply{status(503, "Content-Encoding: br", "\x8b\x02"), ok}, tries: 2, text: "hi"},
 		{name: "empty", replies: []reply{status(200, "", " \n"), ok}, tries: 2, text: "hi"},
 		{name: "nothing there", replies: []reply{status(404, "", "404 page not found"), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
 		{name: "redirect", replies: []reply{status(307, "Location: http://elsewhere.test/", ""), ok}, tries: 1, kind: ikigai.ErrorBadRequest},
@@ -306,6 +330,11 @@ func TestTimeouts(t *testing.T) {
 	}{
 		{"no answer", 5 * time.Minute, "", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
 		{"header alone", 5 * time.Minute, "", func(w http.ResponseWriter, r *http.Request) { answer(w, ""); <-r.Context().Done() }},
+		{"an error that does not end", 10 * time.Second, "", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusGatewayTimeout)
+			answer(w, "late")
+			<-r.Context().Done()
+		}},
 		{"silence", 2 * time.Minute, "a", func(w http.ResponseWriter, r *http.Request) { answer(w, "a\n"); <-r.Context().Done() }},
 		{"silence after signs of life", 2*time.Minute + 10*100*time.Second, "a", func(w http.ResponseWriter, r *http.Request) {
 			answer(w, "a\n")
@@ -336,6 +365,30 @@ func TestDrain(t *testing.T) {
 		start := time.Now()
 		if o := run(t, t.Context(), c); o.err != nil || time.Since(start) > 100*time.Millisecond {
 			t.Errorf("after %v: %+v", time.Since(start), o)
+		}
+	})
+}
+
+// P41: what Authorize gives a request is in no error either.
+func TestAuthorize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		cfg := Config{MaxAttempts: 2, Authorize: func(_ context.Context, r *http.Request, body Body) error {
+			asked++
+			if body.Size() != 13 || r.Header.Get("User-Agent") == "" {
+				t.Errorf("asked for a request of %d bytes with %v", body.Size(), r.Header)
+			}
+			r.Header.Set("Authorization", "Bearer ya29.secret-of-the-cloud")
+			r.Header.Set("X-Amz-Security-Token", "token+of/the=cloud")
+			return nil
+		}}
+		c := serve(t, cfg, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(503)
+			fmt.Fprintf(w, `{"error":{"message":"%s and %s, /?t=token%%2Bof%%2Fthe%%3Dcloud"}}`, r.Header.Get("Authorization"), r.Header.Get("X-Amz-Security-Token"))
+		})
+		o := run(t, t.Context(), c)
+		if want := "acme has no capacity now: Bearer [key] and [key], /?t=[key]. Wait a little and try again."; o.err.Error() != want || asked != 2 {
+			t.Errorf("asked %d times: %v", asked, o.err)
 		}
 	})
 }
@@ -478,7 +531,7 @@ func TestUnreachable(t *testing.T) {
 func TestNoReply(t *testing.T) {
 	for body, want := range map[string]string{
 		"":       "The reply of acme/large is empty, and its status says that all is well. Try again; if it stays so, check vendors.acme.base_url.",
-		"<html>": "http://acme.test/v1/chat/completions answered with a web page, not with a model's reply. Check vendors.acme.base_url; it usually ends in /v1.",
+		"<html>": "http://acme.test/v1/chat/completions answered with a web page, not with a model's reply. Check vendors.acme.base_url.",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := serve(t, Config{MaxAttempts: 1}, func(w http.ResponseWriter, r *http.Request) { answer(w, body) })

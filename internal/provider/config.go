@@ -150,18 +150,3 @@ func (c Config) vendor() string {
 	}
 	return c.Name
 }
-
-// redact replaces what must stay secret by a mark: the key, and the values of
-// headers, which may hold one. Nothing as short as a common word is a secret.
-func (c Config) redact(s string) string {
-	const least = 8
-	if len(c.Key) >= least {
-		s = strings.ReplaceAll(s, c.Key, "[key]")
-	}
-	for _, v := range c.Header {
-		if v = strings.TrimPrefix(strings.TrimSpace(v), "Bearer "); len(v) >= least {
-			s = strings.ReplaceAll(s, v, "[secret]")
-		}
-	}
-	return s
-}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,25 +22,36 @@ func (p permanent) Unwrap() error { return p.error }
 // 200 tells of. at is where the request went.
 func (c Config) refusal(at *url.URL, status int, header http.Header, body []byte) *ikigai.Error {
 	f := parseFault(body)
-	e := c.fault(f, status)
-	e.RetryAfter = retryAfter(header, time.Now())
+	f.readWord(before(header.Get("X-Amzn-Errortype"), ":"))
+	e := c.fault(f, status, header)
 	switch {
 	case status >= 300 && status < 400:
 		c.redirected(e, at, header.Get("Location"))
 	case e.Kind == ikigai.ErrorBadRequest && isNowhere(status):
 		if !f.told {
-			e.What, e.Do = "Nothing is at "+c.address(at), c.checkBaseURL()
+			e.What, e.Do = "Nothing is at "+c.address(at), c.checkBaseURL(at)
 		} else if e.Do == c.do(e.Kind) {
-			e.Do = c.checkBaseURL()
+			e.Do = c.checkBaseURL(at)
 		}
-	case e.RetryAfter > 0 && e.Do == waitALittle:
-		e.Do = "Try again in " + roughly(e.RetryAfter)
 	}
-	if header.Get("X-Should-Retry") == "false" {
+	switch header.Get("X-Should-Retry") {
+	case "false":
 		e.Err = permanent{errors.New("the vendor says that sending again cannot help")}
+	case "true":
+		e.Err = errAgain
 	}
 	return e
 }
+
+// before returns s up to the first sep.
+func before(s, sep string) string {
+	s, _, _ = strings.Cut(s, sep)
+	return s
+}
+
+// errAgain is the cause of a refusal of which the vendor says that sending the
+// request again can help.
+var errAgain = errors.New("the vendor says that sending again can help")
 
 // isNowhere reports whether status says that no such request is answered at an
 // address.
@@ -53,14 +63,19 @@ func isNowhere(status int) bool {
 // status 200. body is JSON where the vendor speaks it.
 func (c Config) Fault(body []byte) *ikigai.Error {
 	f := parseFault(body)
-	return c.fault(f, f.status)
+	return c.fault(f, f.status, nil)
 }
 
-// fault tells of f, which came with the given status; 0 is unknown.
-func (c Config) fault(f fault, status int) *ikigai.Error {
+// fault tells of f, which came with the given status and header; 0 and nil are
+// unknown.
+func (c Config) fault(f fault, status int, header http.Header) *ikigai.Error {
 	kind := f.kind(status)
 	message := strings.TrimRight(c.words(f.message), ". ")
-	e := &ikigai.Error{Kind: kind, Status: status, What: c.what(kind), Do: c.do(kind)}
+	e := &ikigai.Error{Kind: kind, Status: status, What: c.what(kind), Do: c.do(kind), RetryAfter: f.waits(header, time.Now())}
+	switch kind {
+	case ikigai.ErrorBadRequest, ikigai.ErrorTooLarge, ikigai.ErrorContentFilter:
+		e.Message = f.refused()
+	}
 	switch {
 	case message == "":
 	case f.is("script"): // its errors are written for the same reader
@@ -82,8 +97,21 @@ func (c Config) fault(f fault, status int) *ikigai.Error {
 		if what, advice := lastSentence(e.What); advice != "" {
 			e.What, e.Do = what, advice
 		}
+	case e.RetryAfter > 0 && passes(kind):
+		e.Do = "Try again in " + roughly(e.RetryAfter)
 	}
 	return e
+}
+
+// passes reports whether an error of a kind may be gone after a while, though
+// nobody does anything about it.
+func passes(kind ikigai.ErrorKind) bool {
+	switch kind {
+	case ikigai.ErrorRateLimit, ikigai.ErrorOverloaded, ikigai.ErrorServer, ikigai.ErrorTimeout,
+		ikigai.ErrorNetwork, ikigai.ErrorIncomplete:
+		return true
+	}
+	return false
 }
 
 // lastSentence cuts off the last of several sentences.
@@ -128,8 +156,6 @@ func (c Config) what(kind ikigai.ErrorKind) string {
 	return c.vendor() + " refuses the request"
 }
 
-const waitALittle = "Wait a little and try again"
-
 // do returns the second sentence.
 func (c Config) do(kind ikigai.ErrorKind) string {
 	key := "the key of " + c.vendor()
@@ -151,7 +177,7 @@ func (c Config) do(kind ikigai.ErrorKind) string {
 	case ikigai.ErrorTooLarge:
 		return "Attach less, or start a new session"
 	case ikigai.ErrorRateLimit, ikigai.ErrorOverloaded:
-		return waitALittle
+		return "Wait a little and try again"
 	case ikigai.ErrorQuota:
 		return "Check the plan and the billing of the account that " + key + " belongs to"
 	case ikigai.ErrorServer, ikigai.ErrorTimeout, ikigai.ErrorIncomplete:
@@ -202,38 +228,6 @@ func (c Config) Broken(how string) *ikigai.Error {
 
 func (c Config) failure(kind ikigai.ErrorKind, what string, cause error) *ikigai.Error {
 	return &ikigai.Error{Kind: kind, What: strings.TrimRight(what, ". "), Do: c.do(kind), Err: cause}
-}
-
-// retryAfter returns how long the vendor asks to wait.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return seconds(ms / 1000)
-	}
-	value := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 {
-		return seconds(s)
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
-}
-
-// roughly returns d in a unit that fits it, rounded up.
-func roughly(d time.Duration) string {
-	up := func(unit time.Duration) int64 { return int64((d + unit - 1) / unit) }
-	switch {
-	case d <= 2*time.Minute:
-		return fmt.Sprintf("%d s", up(time.Second))
-	case d <= 2*time.Hour:
-		return fmt.Sprintf("%d min", up(time.Minute))
-	}
-	return fmt.Sprintf("%d h", up(time.Hour))
-}
-
-// seconds returns s seconds, at most a day.
-func seconds(s float64) time.Duration {
-	return time.Duration(min(s, 24*60*60) * float64(time.Second))
 }
 
 // maxWords is how many bytes of others' words an error repeats.

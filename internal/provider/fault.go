@@ -3,19 +3,21 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-
-	"ikigai"
+	"time"
 )
 
 // fault is what a vendor says of an error, from whatever form it says it in.
 type fault struct {
 	message string
-	words   []string // types and codes, in lower case
-	status  int      // where the body names one
-	told    bool     // there is an error object, or an error in words: not merely a page
+	words   []string      // types, codes and reasons, in lower case
+	places  []string      // of the request that are at fault, as the vendor writes them
+	wait    time.Duration // that the vendor asks for; 0 if it does not say
+	status  int           // where the body names one
+	told    bool          // there is an error object, or an error in words: not merely a page
 }
 
 // parseFault reads the body of an error: an object with an error object or
@@ -44,22 +46,29 @@ func (f *fault) read(v any) {
 			f.read(item)
 		}
 	case map[string]any:
-		f.told = f.told || v["error"] != nil || v["object"] == "error"
-		for _, name := range []string{"type", "code", "status"} {
-			f.readWord(v[name])
+		f.readObject(v)
+	}
+}
+
+func (f *fault) readObject(v map[string]any) {
+	f.told = f.told || v["error"] != nil || v["object"] == "error"
+	for _, name := range []string{"type", "__type", "code", "status", "reason"} {
+		f.readWord(v[name])
+	}
+	if n, ok := v["status_code"].(float64); ok {
+		f.setStatus(int(n))
+	}
+	f.readPlace(v["param"])
+	f.readPlace(v["loc"])
+	for _, name := range []string{"detail", "msg", "message", "errors", "error"} {
+		if v[name] != nil {
+			f.read(v[name])
 		}
-		if n, ok := v["status_code"].(float64); ok {
-			f.setStatus(int(n))
-		}
-		for _, name := range []string{"detail", "msg", "message", "errors", "error"} {
-			if v[name] != nil {
-				f.read(v[name])
-			}
-		}
-		// OpenRouter: the error of the vendor behind it.
-		if metadata, ok := v["metadata"].(map[string]any); ok && metadata["raw"] != nil {
-			f.read(metadata["raw"])
-		}
+	}
+	f.readDetails(v["details"])
+	// OpenRouter: the error of the vendor behind it.
+	if metadata, ok := v["metadata"].(map[string]any); ok && metadata["raw"] != nil {
+		f.read(metadata["raw"])
 	}
 }
 
@@ -69,6 +78,8 @@ func (f *fault) readText(s string) {
 		if inner := parseFault([]byte(s)); inner.message != "" && inner.message != s {
 			f.message = inner.message
 			f.words = append(f.words, inner.words...)
+			f.places = append(f.places, inner.places...)
+			f.wait = max(f.wait, inner.wait)
 			return
 		}
 	}
@@ -77,9 +88,11 @@ func (f *fault) readText(s string) {
 	}
 }
 
+// readWord takes in a type or a code, which may be a status.
 func (f *fault) readWord(v any) {
 	switch v := v.(type) {
 	case string:
+		_, v, _ = cutLast(v, "#") // com.amazon.coral.service#ThrottlingException
 		f.words = append(f.words, strings.ToLower(v))
 		if n, err := strconv.Atoi(v); err == nil {
 			f.setStatus(n)
@@ -95,117 +108,71 @@ func (f *fault) setStatus(n int) {
 	}
 }
 
-// is reports whether one of the types and codes is one of words.
-func (f fault) is(words ...string) bool {
-	for _, have := range f.words {
-		for _, want := range words {
-			if have == want {
-				return true
+// readPlace takes in a place of the request: a path, or the list of its steps.
+func (f *fault) readPlace(v any) {
+	switch v := v.(type) {
+	case string:
+		f.places = append(f.places, v)
+	case []any:
+		steps := make([]string, len(v))
+		for i, step := range v {
+			steps[i] = fmt.Sprint(step)
+		}
+		f.places = append(f.places, strings.Join(steps, "."))
+	}
+}
+
+// readDetails takes in the details of a Google error: reasons, places, how long
+// to wait, and which quota is used up.
+func (f *fault) readDetails(v any) {
+	list, _ := v.([]any)
+	for _, item := range list {
+		detail, _ := item.(map[string]any)
+		f.readWord(detail["reason"])
+		if s, ok := detail["retryDelay"].(string); ok {
+			f.wait = max(f.wait, duration(s))
+		}
+		for _, field := range objectsIn(detail["fieldViolations"]) {
+			f.readPlace(field["field"])
+		}
+		for _, quota := range objectsIn(detail["violations"]) {
+			if id, _ := quota["quotaId"].(string); strings.Contains(id, "PerDay") {
+				f.words = append(f.words, wordDailyQuota)
 			}
 		}
 	}
-	return false
+}
+
+// wordDailyQuota is the word of a fault that names a quota of a whole day.
+const wordDailyQuota = "quota_per_day"
+
+// objectsIn returns the objects of a list.
+func objectsIn(v any) []map[string]any {
+	list, _ := v.([]any)
+	objects := make([]map[string]any, 0, len(list))
+	for _, item := range list {
+		if o, ok := item.(map[string]any); ok {
+			objects = append(objects, o)
+		}
+	}
+	return objects
+}
+
+// cutLast slices s around the last sep. Without one, all of s is after it.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return "", s, false
+}
+
+// is reports whether one of the types and codes is one of words.
+func (f fault) is(words ...string) bool {
+	return slices.ContainsFunc(f.words, func(have string) bool { return slices.Contains(words, have) })
 }
 
 // says reports whether the message contains one of parts.
 func (f fault) says(parts ...string) bool {
 	message := strings.ToLower(f.message)
-	for _, p := range parts {
-		if strings.Contains(message, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// kind tells what can be done about f. What the vendor calls it counts for
-// more than the status it came with.
-func (f fault) kind(status int) ikigai.ErrorKind {
-	switch {
-	case f.is("script"):
-		return kindOfStatus(status, f)
-	case f.lacksTools():
-		return ikigai.ErrorBadRequest
-	case f.isContext(status):
-		return ikigai.ErrorContext
-	case f.is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"),
-		status == http.StatusPaymentRequired, f.says("insufficient balance", "credit balance is too low"):
-		return ikigai.ErrorQuota
-	case f.is("content_filter", "content_policy_violation", "responsibleaipolicyviolation", "data_inspection_failed", "sensitive"):
-		return ikigai.ErrorContentFilter
-	case status == http.StatusUnauthorized, f.is("invalid_api_key", "authentication_error", "unauthorized", "unauthenticated"):
-		return ikigai.ErrorAuth
-	case f.isModel(status):
-		return ikigai.ErrorModel
-	case f.is("permission_error", "permission_denied", "unsupported_country_region_territory"):
-		return ikigai.ErrorPermission
-	case f.is("request_too_large"), f.says("request too large"):
-		return ikigai.ErrorTooLarge
-	case f.is("rate_limit_exceeded", "rate_limit_error", "ratelimitreached", "too_many_requests", "resource_exhausted"):
-		return ikigai.ErrorRateLimit
-	case f.is("overloaded_error", "overloaded", "service_unavailable", "engine_overloaded", "unavailable"):
-		return ikigai.ErrorOverloaded
-	}
-	return kindOfStatus(status, f)
-}
-
-func kindOfStatus(status int, f fault) ikigai.ErrorKind {
-	switch status {
-	case http.StatusForbidden:
-		return ikigai.ErrorPermission
-	case http.StatusRequestEntityTooLarge:
-		return ikigai.ErrorTooLarge
-	case http.StatusTooManyRequests:
-		return ikigai.ErrorRateLimit
-	case http.StatusRequestTimeout, http.StatusGatewayTimeout, 524:
-		return ikigai.ErrorTimeout
-	case http.StatusConflict, http.StatusServiceUnavailable, 529:
-		return ikigai.ErrorOverloaded
-	}
-	switch {
-	case status >= 300 && status < 500, status == http.StatusNotImplemented, f.is("invalid_request_error", "bad_request"):
-		return ikigai.ErrorBadRequest
-	}
-	return ikigai.ErrorServer
-}
-
-// isContext reports whether f says that the conversation is too long. A
-// refusal that only speaks of tokens or of length is none: a limit of the
-// output, for one.
-func (f fault) isContext(status int) bool {
-	if f.is("context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "model_max_prompt_tokens_exceeded") {
-		return true
-	}
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests:
-		return false
-	}
-	return f.says(
-		"maximum context length", "max context length", "maximum prompt length", "exceeds the context window", "exceed the context window",
-		"exceeds the context length", "exceed context limit", "exceeds the available context size", "exceeds the model's context",
-		"prompt is too long", "prompt too long", "input is too long for requested model",
-		"reduce the length of the messages", "exceeds the maximum number of tokens allowed", "larger than the maximum context",
-		"context the overflows", "`inputs` tokens + `max_new_tokens` must be",
-	)
-}
-
-// lacksTools reports whether f says that the model cannot call tools, or is not
-// served so that it can.
-func (f fault) lacksTools() bool {
-	return f.says(
-		"does not support tools", "not support tool", "that support tool use", // Ollama, others, OpenRouter
-		"function calling is not enabled", "tool calling` is not supported", // Mistral, Groq
-		"requires --jinja", "requires --enable-auto-tool-choice", // llama.cpp, vLLM
-	)
-}
-
-// isModel reports whether f says that the model is not there to be used.
-func (f fault) isModel(status int) bool {
-	if f.is("model_not_found", "deploymentnotfound", "model_decommissioned", "invalid_model", "model_not_available", "modelnotfound") {
-		return true
-	}
-	if f.says("requires more system memory", "is not a valid model id", "no endpoints found") {
-		return true
-	}
-	return status == http.StatusNotFound && f.says("model")
+	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(message, p) })
 }

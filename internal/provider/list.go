@@ -73,7 +73,7 @@ func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxListPage))
 	if resp.StatusCode != http.StatusOK {
-		return nil, c.cfg.refusal(req.URL, resp.StatusCode, resp.Header, raw[:min(len(raw), maxErrorBody)])
+		return nil, conceal(c.cfg.refusal(req.URL, resp.StatusCode, resp.Header, raw[:min(len(raw), maxErrorBody)]), req)
 	}
 	if err != nil {
 		return nil, c.cfg.cut(timeoutOr(ctx, err))

@@ -86,8 +86,11 @@ func (c Config) reason(err error) string {
 }
 
 // begin returns what is wrong with a reply with status 200 that is none: a web
-// page, or nothing at all. at is where the request went.
+// page, words, or nothing at all. at is where the request went.
 func (c Config) begin(at *url.URL, r *Reply) error {
+	if encoding := r.encoding(); encoding != "" {
+		return c.refuse(at, "answered in the encoding "+c.words(encoding)+", which was not asked for")
+	}
 	start, err := Peek(r)
 	switch {
 	case err == io.EOF:
@@ -98,34 +101,56 @@ func (c Config) begin(at *url.URL, r *Reply) error {
 		}
 	case err != nil:
 		return err
-	case isPage(r.Header, strings.TrimSpace(string(start))):
-		return &ikigai.Error{
-			Kind: ikigai.ErrorBadRequest,
-			What: c.address(at) + " answered with a web page, not with a model's reply",
-			Do:   c.checkBaseURL(),
-		}
 	}
 	r.unread(start)
+	text := strings.TrimSpace(string(start))
+	switch {
+	case isPage(r.Header, text):
+		return c.refuse(at, "answered with a web page, not with a model's reply")
+	case mediaType(r.Header) == "text/plain" && !beginsReply(text):
+		words, _ := io.ReadAll(io.LimitReader(r, maxWords)) // the start of them says enough
+		e := c.refuse(at, "answered with words, not with a model's reply: "+strings.TrimRight(c.words(string(words)), ". "))
+		e.Kind = ikigai.ErrorServer // of something on the way, as a rule
+		return e
+	}
 	return nil
 }
 
-// isPage reports whether a reply that begins with start is a web page. Some
-// servers call everything HTML, so that what begins as a reply is taken for one.
+// refuse returns the error of an answer that is not what was asked for. how is a
+// clause that ends the sentence.
+func (c Config) refuse(at *url.URL, how string) *ikigai.Error {
+	return &ikigai.Error{Kind: ikigai.ErrorBadRequest, What: c.address(at) + " " + how, Do: c.checkBaseURL(at)}
+}
+
+// isPage reports whether an answer that begins with start is a web page.
 func isPage(header http.Header, start string) bool {
-	switch {
-	case strings.HasPrefix(start, "<"):
-		return true
-	case strings.HasPrefix(start, "{"), strings.HasPrefix(start, ":"), strings.HasPrefix(start, "data:"), strings.HasPrefix(start, "event:"):
-		return false
+	if media := mediaType(header); media != "text/html" && media != "application/xhtml+xml" {
+		return strings.HasPrefix(start, "<")
 	}
+	return !beginsReply(start)
+}
+
+// mediaType returns what header calls an answer, "" if nothing.
+func mediaType(header http.Header) string {
 	media, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
-	return media == "text/html" || media == "application/xhtml+xml"
+	return media
+}
+
+// beginsReply reports whether start, which may be a single byte, is how JSON or
+// a stream of events begins. Some servers call those HTML, or plain text.
+func beginsReply(start string) bool {
+	for _, begin := range []string{"{", "[", ":", "data:", "event:", "id:", "retry:", "error:"} {
+		if strings.HasPrefix(start, begin) || strings.HasPrefix(begin, start) {
+			return true
+		}
+	}
+	return false
 }
 
 // redirected completes e, the error about an answer that sends the request from
 // at to another place.
 func (c Config) redirected(e *ikigai.Error, at *url.URL, location string) {
-	e.What, e.Do = c.address(at)+" sends requests to another address", c.checkBaseURL()
+	e.What, e.Do = c.address(at)+" sends requests to another address", c.checkBaseURL(at)
 	to, err := at.Parse(location)
 	if location == "" || err != nil || to.Host == "" {
 		return
@@ -160,8 +185,13 @@ func (c Config) address(u *url.URL) string {
 // baseURLSetting returns the name of the setting that holds the base URL.
 func (c Config) baseURLSetting() string { return "vendors." + c.vendor() + ".base_url" }
 
-func (c Config) checkBaseURL() string {
-	return "Check " + c.baseURLSetting() + "; it usually ends in /v1"
+// checkBaseURL is the advice for a request that went to the wrong place: at.
+func (c Config) checkBaseURL(at *url.URL) string {
+	advice := "Check " + c.baseURLSetting()
+	if !strings.Contains(at.Path, "/v1") { // which /v1beta does
+		advice += "; it usually ends in /v1"
+	}
+	return advice
 }
 
 // isLoopback reports whether host, which may have a port, is this machine.

@@ -2,10 +2,12 @@ package provider
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -20,6 +22,44 @@ type Reply struct {
 	watch *watchdog
 	idle  time.Duration
 	ended bool // the body was read to its end
+}
+
+// newReply returns the body of resp. One that comes in gzip, though nobody asked
+// for that, is read as what it was.
+func newReply(ctx context.Context, resp *http.Response, watch *watchdog, idle time.Duration) *Reply {
+	r := &Reply{Header: resp.Header, body: resp.Body, ctx: ctx, watch: watch, idle: idle}
+	switch r.encoding() {
+	case "gzip", "x-gzip":
+		r.body = &gunzip{src: resp.Body}
+		r.Header.Del("Content-Encoding")
+	}
+	return r
+}
+
+// gunzip reads src, which is compressed. It reads nothing before its first Read.
+type gunzip struct {
+	src  io.Reader
+	text io.Reader
+}
+
+func (g *gunzip) Read(p []byte) (n int, err error) {
+	if g.text == nil {
+		text, err := gzip.NewReader(g.src)
+		if err != nil {
+			return 0, err
+		}
+		g.text = text
+	}
+	return g.text.Read(p)
+}
+
+// encoding returns how the reply is compressed, "" if it is not.
+func (r *Reply) encoding() string {
+	encoding := strings.ToLower(r.Header.Get("Content-Encoding"))
+	if encoding == "identity" {
+		return ""
+	}
+	return encoding
 }
 
 // Read reads the next bytes of the reply.
