@@ -1,0 +1,109 @@
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"strconv"
+
+	"ikigai"
+	"ikigai/internal/provider"
+)
+
+// model sends requests so that their turn is thought through as it was begun.
+type model struct {
+	ikigai.Model
+	cfg provider.Config
+}
+
+// asBegun is the level of a turn that began without thinking. No Config.Levels
+// knows it, so that nothing is sent of it.
+const asBegun ikigai.Level = "as begun"
+
+// Stream implements ikigai.Model. Models that think by a budget refuse a turn
+// that did not begin with thinking, such as one that another model began: it is
+// brought to its end without.
+func (m *model) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai.Delta, error] {
+	if m.cfg.Levels[req.Level].Budget > 0 && !beginsWithThinking(m.cfg.Name, openTurn(req.Messages)) {
+		req.Level = asBegun
+	}
+	return m.Model.Stream(ctx, req)
+}
+
+// openTurn returns what followed the person's last statement. A statement that
+// came between the results of a round and the next reply began no new turn.
+func openTurn(messages []ikigai.Message) []ikigai.Message {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Kind == ikigai.KindUser && !followsResults(messages, i) {
+			return messages[i+1:]
+		}
+	}
+	return messages
+}
+
+// followsResults reports whether nothing but the person's words stand between
+// message i and the results of a round.
+func followsResults(messages []ikigai.Message, i int) bool {
+	for i > 0 && messages[i-1].Kind == ikigai.KindUser {
+		i--
+	}
+	return i > 0 && messages[i-1].Kind == ikigai.KindToolResult
+}
+
+// beginsWithThinking reports whether the first reply of a turn begins with
+// thinking of the model with the given name, or is yet to come.
+func beginsWithThinking(name string, turn []ikigai.Message) bool {
+	for group := range provider.Groups(turn) {
+		switch group[0].Kind {
+		case ikigai.KindAssistant, ikigai.KindToolCall:
+			layout := provider.LayoutOf(name, group)
+			return len(layout) > 0 && isThinking(layout[0])
+		}
+	}
+	return true
+}
+
+// isThinking reports whether b is a block of thinking, readable or not.
+func isThinking(b provider.Block) bool {
+	var own struct{ Type string }
+	if b.Text > 0 || b.Call > 0 || json.Unmarshal(b.Own, &own) != nil {
+		return false
+	}
+	return own.Type == "thinking" || own.Type == "redacted_thinking"
+}
+
+// leastBudget is the smallest budget that is accepted.
+const leastBudget = 1024
+
+// appendThinking appends how the model is to think. A choice that forces a call
+// is refused beside thinking.
+func appendThinking(b []byte, t ikigai.Thinking, forced bool) []byte {
+	switch {
+	case t.Off:
+		return append(b, `,"thinking":{"type":"disabled"}`...)
+	case forced:
+	case t.Budget > 0:
+		b = append(b, `,"thinking":{"type":"enabled","budget_tokens":`...)
+		b = strconv.AppendInt(b, int64(max(t.Budget, leastBudget)), 10)
+		return append(b, '}')
+	case t.Effort != "":
+		return append(b, `,"thinking":{"type":"adaptive"}`...)
+	}
+	return b
+}
+
+// maxTokens returns the limit of a reply, thinking included: where that would
+// leave nothing to the answer, it comes on top.
+func maxTokens(cfg provider.Config, req ikigai.Request, t ikigai.Thinking, forced bool) int {
+	limit := req.MaxOutput
+	if limit <= 0 {
+		limit = cfg.MaxOutput
+	}
+	if limit <= 0 {
+		limit = 32000
+	}
+	if budget := max(t.Budget, leastBudget); t.Budget > 0 && !t.Off && !forced && limit <= budget {
+		limit += budget
+	}
+	return limit
+}
