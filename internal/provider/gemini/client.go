@@ -1,0 +1,16 @@
+// Package gemini speaks generateContent, Google's own interface to its Gemini
+// models: in the Gemini API, where a key opens it, and on Vertex AI.
+package gemini
+
+import (
+	"ikigai"
+	"ikigai/internal/provider"
+)
+
+// New returns the model that cfg describes. It does no I/O.
+func New(cfg provider.Config) ikigai.Model {
+	if cfg.Quirks.KeyHeader == "" {
+		cfg.Quirks.KeyHeader = "x-goog-api-key"
+	}
+	return provider.NewModel(cfg, &wire{cfg}, false)
+}
