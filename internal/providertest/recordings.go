@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Recording is an answer that a vendor once gave.
+// Recording is an answer that a vendor once gave, and what it was given to.
 type Recording struct {
 	Name     string // of the file, and the number of the interaction in it
 	Provider string
@@ -23,6 +23,9 @@ type Recording struct {
 	Header http.Header
 	Body   string // server-sent events where Stream is set
 	Stream bool
+
+	URL     string // that was asked, where it was recorded
+	Request string // the body
 }
 
 // Has reports whether the recording shows a feature.
@@ -71,6 +74,7 @@ type indexEntry struct {
 
 type interaction struct {
 	N        int
+	Request  struct{ URL, Body string }
 	Response struct {
 		Status  int
 		Headers map[string][]string
@@ -109,6 +113,7 @@ func (l *loader) load(e indexEntry) Recording {
 	for _, i := range l.sessions[e.File] {
 		if i.N == e.N {
 			r.Status, r.Body, r.Header = i.Response.Status, i.Response.Body, http.Header{}
+			r.URL, r.Request = i.Request.URL, i.Request.Body
 			for name, values := range i.Response.Headers {
 				r.Header[http.CanonicalHeaderKey(name)] = values
 			}
