@@ -11,10 +11,13 @@ import (
 // empty.
 type conversation struct {
 	messages  []ikigai.Message // the system message, if there is one, then what is settled
+	origins   []ikigai.Seq     // of the events that the messages are; 0 for a result that was made up
 	hasSystem bool
 	hasUser   bool
 	round     round
 	names     callNames
+	media     mediaWindow
+	filled    int // messages that have the bytes of what goes with them
 }
 
 // take takes in a step. It reports whether messages that were there have
@@ -23,32 +26,30 @@ func (c *conversation) take(s step) (changed bool) {
 	m := s.message
 	switch m.Kind {
 	case ikigai.KindSystem:
-		return c.setSystem(m)
-	case ikigai.KindUser:
-		c.closeRound()
-		if !blank(m) {
-			c.hasUser = true
-			c.messages = append(c.messages, m)
-		}
-	case ikigai.KindAssistant:
-		c.closeRound()
+		return c.setSystem(m, s.seq)
+	case ikigai.KindUser, ikigai.KindAssistant:
+		changed = c.closeRound()
 		// A conversation that does not begin with the person is refused by
 		// some vendors.
-		if c.hasUser && !blank(m) {
-			c.messages = append(c.messages, m)
+		if blank(m) || m.Kind == ikigai.KindAssistant && !c.hasUser {
+			return changed
 		}
+		c.hasUser = true
+		c.round.edited = s.edited && m.Kind == ikigai.KindAssistant // m may be the text of calls
+		c.messages, c.origins = append(c.messages, m), append(c.origins, s.seq)
+		return c.attach(len(c.messages)-1) || changed
 	case ikigai.KindToolCall:
 		if c.round.answered > 0 {
-			c.closeRound() // calls after results belong to the next reply
+			changed = c.closeRound() // calls after results belong to the next reply
 		}
 		if c.hasUser {
-			c.round.call(m, c.names.unique(m.Call.ID, s.seq))
+			c.round.call(m, s.seq, c.names.unique(m.Call.ID, s.seq))
+			c.round.edited = c.round.edited || s.edited
 		}
+		return changed
 	case ikigai.KindToolResult:
-		c.round.result(m)
-		if c.round.complete() {
-			c.closeRound()
-		}
+		c.round.result(m, s.seq)
+		return c.round.complete() && c.closeRound()
 	case ikigai.KindRewind:
 		c.closeRound() // what was open there is answered by nobody any more
 		return true
@@ -60,35 +61,42 @@ func (c *conversation) take(s step) (changed bool) {
 }
 
 // setSystem puts m in the first place: vendors take one system message, there.
-func (c *conversation) setSystem(m ikigai.Message) (changed bool) {
+func (c *conversation) setSystem(m ikigai.Message, seq ikigai.Seq) (changed bool) {
 	if blank(m) {
 		return false
 	}
 	if c.hasSystem {
-		c.messages = slices.Clone(c.messages)
-		c.messages[0] = m
-	} else {
-		c.messages = slices.Insert(slices.Clone(c.messages), 0, m)
-		c.hasSystem = true
+		c.messages, c.origins = slices.Clone(c.messages), slices.Clone(c.origins)
+		c.messages[0], c.origins[0] = m, seq
+		return true
 	}
+	c.messages = slices.Insert(slices.Clone(c.messages), 0, m)
+	c.origins = slices.Insert(slices.Clone(c.origins), 0, seq)
+	c.media.shift(1)
+	c.filled++
+	c.hasSystem = true
 	return true
 }
 
 // clear leaves the system message alone.
 func (c *conversation) clear() {
-	var system []ikigai.Message
+	n := 0
 	if c.hasSystem {
-		system = c.messages[:1:1]
+		n = 1
 	}
-	*c = conversation{messages: system, hasSystem: c.hasSystem}
+	*c = conversation{messages: c.messages[:n:n], origins: c.origins[:n:n], hasSystem: c.hasSystem, filled: n}
 }
 
-// closeRound settles the open round, if there is one.
-func (c *conversation) closeRound() {
+// closeRound settles the open round, if there is one. It reports whether
+// messages that were there have changed.
+func (c *conversation) closeRound() (changed bool) {
 	if c.round.open() {
-		c.messages = c.round.settle(c.messages)
-		c.round = round{}
+		from := len(c.messages)
+		c.messages, c.origins = c.round.settle(c.messages, c.origins)
+		changed = c.attach(from)
 	}
+	c.round = round{}
+	return changed
 }
 
 // blank reports whether a vendor would find nothing in m.

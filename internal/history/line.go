@@ -24,12 +24,17 @@ type Line struct {
 	at          int          // the last step of the conversation; -1 if there is none
 	now         conversation // what the steps up to at make
 	tools       []ikigai.ToolSpec
+	quarantine  map[ikigai.Seq]quarantine // by the event that is not sent as it is
 
 	memo  *ikigai.Memo
 	epoch int // of the memo
 	// provisional tells that the last request held answers made up for calls
 	// that are still open, so that its messages are not a prefix of what comes.
 	provisional bool
+
+	asked    []ikigai.Message // those of the last request
+	askedOf  []ikigai.Seq     // the events that they are
+	contents contents
 
 	requests  requests
 	preImages map[string]string // by path: the hash of what was kept of the file last
@@ -40,6 +45,7 @@ type step struct {
 	seq     ikigai.Seq
 	before  int            // the step that the conversation went on from, or -1
 	message ikigai.Message // its kind may be rewind or clear, too
+	edited  bool           // the text is not what the log holds
 }
 
 // New returns the empty line of an interaction.
@@ -63,7 +69,9 @@ func (l *Line) Add(e ikigai.Event) {
 	case ikigai.KindRewind:
 		l.rewind(e)
 	case ikigai.KindClear:
-		l.add(e.Seq, ikigai.Message{Kind: e.Kind})
+		l.add(step{seq: e.Seq, message: ikigai.Message{Kind: e.Kind}})
+	case ikigai.KindQuarantine:
+		l.addQuarantine(e)
 	case ikigai.KindInterrupted:
 		l.addInterrupted(e)
 	default:
@@ -75,14 +83,19 @@ func (l *Line) Add(e ikigai.Event) {
 
 // Request returns what the model is to be sent next: the conversation, the
 // tools and the memo that goes with them. Calls that are still open are
-// answered with the word that they may have run. The messages must not be
-// changed and are good until the next Add.
+// answered with the word that they may have run. Images and documents have
+// their bytes, as far as those are there. The messages must not be changed and
+// are good until the next Add.
 func (l *Line) Request() ikigai.Request {
-	messages := l.now.messages
+	messages, origins := l.now.messages, l.now.origins
+	l.contents.fill(messages[l.now.filled:])
+	l.now.filled = len(messages)
 	if l.now.round.open() {
-		messages = l.now.round.settle(slices.Clip(messages))
+		messages, origins = l.now.round.settle(slices.Clip(messages), slices.Clip(origins))
+		l.contents.fill(messages[l.now.filled:])
 		l.provisional = true
 	}
+	l.asked, l.askedOf = messages, origins
 	return ikigai.Request{Messages: messages, Tools: l.tools, Memo: l.memo}
 }
 
@@ -91,6 +104,7 @@ func (l *Line) changed() {
 	l.memo = new(ikigai.Memo)
 	l.epoch++
 	l.provisional = false
+	l.contents.keepOnly(l.now)
 }
 
 // setTools takes in what the program offers from now on, which no rewind
@@ -120,11 +134,11 @@ func (l *Line) setPreImage(e ikigai.Event) {
 }
 
 // add takes a step on from where the conversation is.
-func (l *Line) add(seq ikigai.Seq, m ikigai.Message) {
-	s := step{seq: seq, before: l.at, message: m}
+func (l *Line) add(s step) {
+	s.before = l.at
 	l.steps = append(l.steps, s)
 	l.at = len(l.steps) - 1
-	if l.now.take(s) || l.provisional {
+	if l.now.take(l.sendable(s)) || l.provisional {
 		l.changed()
 	}
 }
@@ -138,7 +152,7 @@ func (l *Line) rewind(e ikigai.Event) {
 	}
 	l.at = sort.Search(len(l.steps), func(i int) bool { return l.steps[i].seq > d.To }) - 1
 	l.now = l.fold()
-	l.add(e.Seq, ikigai.Message{Kind: e.Kind})
+	l.add(step{seq: e.Seq, message: ikigai.Message{Kind: e.Kind}})
 }
 
 // fold returns the conversation up to the step at, from scratch.
@@ -149,7 +163,7 @@ func (l *Line) fold() conversation {
 	}
 	var c conversation
 	for _, i := range slices.Backward(way) {
-		c.take(l.steps[i])
+		c.take(l.sendable(l.steps[i]))
 	}
 	return c
 }
@@ -159,8 +173,20 @@ func (l *Line) addMessage(e ikigai.Event) {
 	if err != nil {
 		return
 	}
-	m.Content = ikigai.CleanText(m.Content)
-	l.add(e.Seq, m)
+	s := step{seq: e.Seq, message: m}
+	s.message.Content = ikigai.CleanText(m.Content)
+	if s.message.Content != m.Content {
+		s.edited, s.message.Vendor = true, nil
+	}
+	s.message.Parts = cleanParts(m.Parts)
+	if m.Kind == ikigai.KindSystem {
+		s.message.Parts = nil // no vendor takes more than text there
+	}
+	if m.Result != nil {
+		m.Result.Parts = cleanParts(m.Result.Parts)
+	}
+	l.contents.carried(s.message, e.Blobs)
+	l.add(s)
 }
 
 // addInterrupted gives the model what the person saw of an unfinished reply.
@@ -169,8 +195,8 @@ func (l *Line) addInterrupted(e ikigai.Event) {
 	if strings.TrimSpace(content) == "" {
 		return
 	}
-	l.add(e.Seq, ikigai.Message{
+	l.add(step{seq: e.Seq, message: ikigai.Message{
 		Kind:    ikigai.KindAssistant,
 		Content: content + "\n\n[This reply was interrupted here.]",
-	})
+	}})
 }

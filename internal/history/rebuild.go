@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -170,7 +171,15 @@ func (r *rebuilder) goOn(e ikigai.Event, since []text) error {
 	if len(packed) == 0 {
 		return nil
 	}
-	tail, err := blob.Patch(joined(since), packed, int(d.Size-d.Kept))
+	base := joined(since)
+	for _, hash := range d.Media {
+		content, err := r.blob(e, hash)
+		if err != nil {
+			return err
+		}
+		base = base64.StdEncoding.AppendEncode(base, content)
+	}
+	tail, err := blob.Patch(base, packed, int(d.Size-d.Kept))
 	r.conversation = append(r.conversation, tail...)
 	return err
 }

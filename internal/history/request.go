@@ -1,7 +1,9 @@
 package history
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"hash"
@@ -102,7 +104,15 @@ func (l *Line) Sent(model string, choice ikigai.ToolChoice, sent ikigai.Sent) ik
 	d.Previous, d.Kept = r.goOn(l.epoch, sent)
 	d.Stem, d.StemSHA256 = r.last.size, hex.EncodeToString(r.last.sum[:])
 	if tail := behind(sent.Conversation, d.Kept); len(tail) > 0 {
-		d.Tail = blob.Diff(joined(r.since), tail)
+		base := joined(r.since)
+		for _, p := range l.mediaIn(tail) {
+			d.Media = append(d.Media, p.Fit)
+			base = base64.StdEncoding.AppendEncode(base, p.Bytes)
+			if l.contents.held[p.Blob].made == p.Fit {
+				blobs = append(blobs, ikigai.Blob{Hash: p.Fit, Bytes: p.Bytes})
+			}
+		}
+		d.Tail = blob.Diff(base, tail)
 	}
 	if len(d.Tail) > maxTail {
 		long := ikigai.Blob{Hash: blob.Hash(d.Tail), Bytes: d.Tail}
@@ -111,6 +121,26 @@ func (l *Line) Sent(model string, choice ikigai.ToolChoice, sent ikigai.Sent) ik
 	e := ikigai.NewEvent(ikigai.KindRequest, "", d)
 	e.Interaction, e.Blobs = l.interaction, blobs
 	return e
+}
+
+// mediaIn returns the images and documents of the last request whose bytes
+// stand, in base64, in the tail of what was sent; Fit is the hash of these.
+func (l *Line) mediaIn(tail []byte) (found []ikigai.Part) {
+	for _, m := range slices.Backward(l.asked) {
+		for _, p := range slices.Backward(partsOf(m)) {
+			if len(p.Bytes) == 0 || base64.StdEncoding.EncodedLen(len(p.Bytes)) > len(tail) {
+				continue
+			}
+			encoded := base64.StdEncoding.AppendEncode(nil, p.Bytes)
+			if at := bytes.LastIndex(tail, encoded); at >= 0 {
+				p.Fit = sentHash(p)
+				found = append(found, p)
+				tail = tail[:at]
+			}
+		}
+	}
+	slices.Reverse(found)
+	return found
 }
 
 // setHead returns the hashes of the pieces of a head, and the blobs of those

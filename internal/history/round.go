@@ -11,37 +11,51 @@ import (
 // round is the calls of one reply and their results so far.
 type round struct {
 	calls    []ikigai.Message
+	of       []ikigai.Seq      // of the calls' events
 	received []string          // the calls' IDs as the log has them
 	results  []*ikigai.Message // by call; nil while there is none
+	resultOf []ikigai.Seq      // of the results' events
 	answered int
+	// edited tells that the reply is not what its model wrote. What a vendor
+	// wants back with it may not go with it any more.
+	edited bool
 }
 
 func (r *round) open() bool     { return len(r.calls) > 0 }
 func (r *round) complete() bool { return r.open() && r.answered == len(r.calls) }
 
 // call adds a call, to be known to the model as id.
-func (r *round) call(m ikigai.Message, id string) {
-	r.received = append(r.received, m.Call.ID)
-	m.Call = &ikigai.ToolCall{ID: id, Name: toolName(m.Call.Name), Arguments: arguments(m.Call.Arguments)}
-	r.calls = append(r.calls, m)
-	r.results = append(r.results, nil)
+func (r *round) call(m ikigai.Message, seq ikigai.Seq, id string) {
+	received := m.Call
+	m.Call = &ikigai.ToolCall{ID: id, Name: toolName(received.Name), Arguments: arguments(received.Arguments)}
+	if m.Call.Name != received.Name || m.Call.Arguments != received.Arguments && strings.TrimSpace(received.Arguments) != "" {
+		r.edited = true
+	}
+	r.calls, r.of, r.received = append(r.calls, m), append(r.of, seq), append(r.received, received.ID)
+	r.results, r.resultOf = append(r.results, nil), append(r.resultOf, 0)
 }
 
 // result gives m to the first unanswered call of its ID. A result that answers
 // no call of this round is left out.
-func (r *round) result(m ikigai.Message) {
+func (r *round) result(m ikigai.Message, seq ikigai.Seq) {
 	for i, id := range r.received {
 		if id == m.Result.CallID && r.results[i] == nil {
-			r.results[i] = &m
+			r.results[i], r.resultOf[i] = &m, seq
 			r.answered++
 			return
 		}
 	}
 }
 
-// settle appends the calls of the round and a result for each.
-func (r *round) settle(messages []ikigai.Message) []ikigai.Message {
-	messages = append(messages, r.calls...)
+// settle appends the calls of the round and a result for each, and the events
+// that they are.
+func (r *round) settle(messages []ikigai.Message, origins []ikigai.Seq) ([]ikigai.Message, []ikigai.Seq) {
+	for _, call := range r.calls {
+		if r.edited {
+			call.Vendor = nil
+		}
+		messages = append(messages, call)
+	}
 	for i, call := range r.calls {
 		var result ikigai.ToolResult
 		if m := r.results[i]; m != nil {
@@ -58,7 +72,7 @@ func (r *round) settle(messages []ikigai.Message) []ikigai.Message {
 		}
 		messages = append(messages, m)
 	}
-	return messages
+	return messages, append(append(origins, r.of...), r.resultOf...)
 }
 
 // unknownResult answers a call whose result was never recorded.
