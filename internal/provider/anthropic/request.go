@@ -21,10 +21,11 @@ func (w *wire) Path(ikigai.Request) string {
 	return "messages"
 }
 
-// Head implements provider.Wire. What varies most stands last.
+// Head implements provider.Wire. What varies most stands last. A system message
+// alone is sent as the user's: one message there must be.
 func (w *wire) Head(req ikigai.Request) (pieces [][]byte, done int) {
 	pieces = [][]byte{opening(w.cfg, req)}
-	if len(req.Messages) > 0 && req.Messages[0].Kind == ikigai.KindSystem {
+	if len(req.Messages) > 1 && req.Messages[0].Kind == ikigai.KindSystem {
 		if piece := system(req.Messages[0]); piece != nil {
 			pieces = append(pieces, piece)
 		}
@@ -52,14 +53,16 @@ func (w *wire) Append(b []byte, messages []ikigai.Message, last bool) []byte {
 	return b
 }
 
+// nothing stands in a message that would else be empty, which is refused.
+const nothing = "(empty)"
+
 // appendUser appends a message of the user with the blocks that content
-// appends, or nothing if there are none: an empty message is refused.
+// appends.
 func (w *wire) appendUser(b []byte, final bool, content func([]byte) []byte) []byte {
-	start := len(b)
 	b = append(b, `{"role":"user","content":[`...)
 	empty := len(b)
 	if b = content(b); len(b) == empty {
-		return b[:start]
+		b = appendText(b, nothing)
 	}
 	b = withoutComma(b)
 	if final && w.cfg.Quirks.CacheMarks {
@@ -72,7 +75,6 @@ func (w *wire) appendUser(b []byte, final bool, content func([]byte) []byte) []b
 // the model left with it. Text that ends the conversation must not end with
 // white space.
 func (w *wire) appendReply(b []byte, group []ikigai.Message, final bool) []byte {
-	start := len(b)
 	b = append(b, `{"role":"assistant","content":[`...)
 	empty := len(b)
 	text, calls := replyOf(group)
@@ -88,7 +90,7 @@ func (w *wire) appendReply(b []byte, group []ikigai.Message, final bool) []byte 
 		}
 	}
 	if len(b) == empty {
-		return b[:start]
+		b = appendText(b, nothing)
 	}
 	return append(withoutComma(b), "]},"...)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
 	"ikigai"
 	"ikigai/internal/provider"
@@ -231,11 +232,18 @@ func (d *decoder) end() error {
 			return err
 		}
 	}
-	last := ikigai.Delta{Stop: d.reason(), Usage: d.usage.total(), Vendor: layout(d.blocks).State(d.cfg.Name)}
-	if last.Stop == ikigai.StopFilter {
-		last.Refusal = d.ending.Details.Explanation
+	return d.send(ikigai.Delta{
+		Stop: d.reason(), Refusal: d.refusal(), Usage: d.usage.total(), Vendor: layout(d.blocks).State(d.cfg.Name),
+	})
+}
+
+// refusal returns the words for a refusal, apart from what was said before it.
+func (d *decoder) refusal() string {
+	words := d.ending.Details.Explanation
+	if words != "" && slices.ContainsFunc(d.blocks, func(b *block) bool { return b.said }) {
+		return "\n\n" + words
 	}
-	return d.send(last)
+	return words
 }
 
 // reason says why the reply ended. One that the vendor has paused is not whole,
