@@ -21,7 +21,8 @@ import (
 // Checker returns a function that validates input against schema, a JSON
 // Schema of an object, and returns the input to run with: args with the
 // defaults of missing optional parameters added at its end, or args itself when
-// there is nothing to add. Empty input is the empty object, and what it returns
+// there is nothing to add. A null for an optional property that does not take
+// null counts as missing, and is left out. Empty input is the empty object, and what it returns
 // is valid JSON in valid UTF-8. The error is an *ikigai.Error that names every
 // parameter at fault.
 //
@@ -125,6 +126,7 @@ func (c *checker) check(args json.RawMessage) (json.RawMessage, error) {
 	if c.resolved == nil {
 		return args, nil
 	}
+	args = c.withoutNulls(args)
 	given := members(args)
 	instance := c.instance(given)
 	if c.validate(instance) != nil {

@@ -41,7 +41,7 @@ func (c *checker) problems(s *jsonschema.Schema, path string, v any) []string {
 		return nil
 	}
 	if len(typesOf(s)) > 0 && !slices.ContainsFunc(typesOf(s), func(t string) bool { return hasType(v, t) }) {
-		return []string{c.typeProblem(s, path, v)}
+		return []string{typeProblem(s, path, v)}
 	}
 	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e any) bool { return jsonschema.Equal(e, v) }) {
 		return []string{fmt.Sprintf("%s must be one of %s, not %s", place(path), list(s.Enum), quote(v))}
@@ -94,16 +94,12 @@ func refusesAll(s *jsonschema.Schema) bool {
 	return err == nil && (string(text) == "false" || string(text) == `{"not":{}}` || string(text) == `{"not":true}`)
 }
 
-func (c *checker) typeProblem(s *jsonschema.Schema, path string, v any) string {
+func typeProblem(s *jsonschema.Schema, path string, v any) string {
 	want := make([]string, 0, 2)
 	for _, t := range typesOf(s) {
 		want = append(want, article(t))
 	}
-	text := fmt.Sprintf("%s must be %s, not %s", place(path), strings.Join(want, " or "), kindAndValue(v))
-	if v == nil && !strings.Contains(path, ".") && !slices.Contains(c.root.Required, path) {
-		text += " (leave it out instead)"
-	}
-	return text
+	return fmt.Sprintf("%s must be %s, not %s", place(path), strings.Join(want, " or "), kindAndValue(v))
 }
 
 func stringProblems(s *jsonschema.Schema, path, v string) []string {

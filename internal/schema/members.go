@@ -101,3 +101,21 @@ func keys(all []member) []string {
 	}
 	return names
 }
+
+// elements splits a list into its values. It does not decode them. raw must be
+// valid JSON; anything but a list has none.
+func elements(raw []byte) [][]byte {
+	i := space(raw, 0)
+	if i >= len(raw) || raw[i] != '[' {
+		return nil
+	}
+	var all [][]byte
+	for i = space(raw, i+1); i < len(raw) && raw[i] != ']'; {
+		end := valueEnd(raw, i)
+		all = append(all, raw[i:end])
+		if i = space(raw, end); i < len(raw) && raw[i] == ',' {
+			i = space(raw, i+1)
+		}
+	}
+	return all
+}
