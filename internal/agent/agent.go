@@ -20,6 +20,10 @@ type Projection interface {
 	// Sent returns the event that records a request as it was sent. It is
 	// called while nothing else of the interaction is recorded.
 	Sent(model string, choice ikigai.ToolChoice, sent ikigai.Sent) ikigai.Event
+	// Quarantine returns the event after which message n of the last Request,
+	// counted from 1, is not sent any more as it is, because the model's vendor
+	// refuses it. It returns false if there is nothing that could be left out.
+	Quarantine(n int, model, reason string) (ikigai.Event, bool)
 	// PreImage returns the hash of what was last kept of a file before a
 	// change, or "".
 	PreImage(path string) string
@@ -30,16 +34,29 @@ type Projection interface {
 type Agent struct {
 	Model     ikigai.Model
 	ModelName string // vendor/model, for the record
-	Tools     []ikigai.Tool
-	Recorder  ikigai.Recorder
-	History   Projection
-	Dir       string // working directory of the tools
+	Level     ikigai.Level
+	NoFormat  bool // the model cannot be held to a Format
+	// Fallbacks are asked, one after the other, where the model does not answer;
+	// see Candidate.
+	Fallbacks []Candidate
+
+	Tools    []ikigai.Tool
+	Recorder ikigai.Recorder
+	History  Projection
+	Dir      string // working directory of the tools
+	CacheKey string // the same for all requests of a session, such as its ID; "" for none
 
 	ToolChoice    ikigai.ToolChoice // of a statement's first request; after it the model is free, unless it is none
 	MaxToolTurns  int               // rounds of tools in a statement
 	MaxOutputSize int               // bytes of a result, after the tool's own limit
 	Concurrency   int               // read-only tools that may run at once; 1 runs every tool alone
 	MaxOutput     int               // tokens of a reply; 0 leaves it to the vendor
+
+	// Format is the form that the answer must have; nil leaves it free. A model
+	// that cannot be held to it is told of it in words. CheckAnswer, which may be
+	// nil, says what of an answer in JSON does not fit.
+	Format      *ikigai.Format
+	CheckAnswer func(answer string) error
 
 	// Price returns what a reply of a model cost, in millionths of a US dollar,
 	// or nil where that is not known. It may be nil.
@@ -56,7 +73,7 @@ type Agent struct {
 
 // Outcome is how a statement ended.
 type Outcome struct {
-	Answer       string            // the text of the last reply
+	Answer       string            // the text of the last reply; with a Format the JSON in it, alone
 	Stop         ikigai.StopReason // of the last reply
 	Turns        int               // rounds of tools
 	LimitReached bool              // MaxToolTurns was reached, even if an answer came after it
@@ -68,12 +85,13 @@ type Outcome struct {
 // conversation can go on. The error is an *ikigai.Error.
 func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error) {
 	var out Outcome
-	if _, err := a.Recorder.Record(ctx, statement); err != nil {
+	if _, err := a.Recorder.Record(ctx, a.withFormat(statement)); err != nil {
 		return out, closed(err)
 	}
 	choice := a.ToolChoice
+	asked := asking{candidates: a.candidates()}
 	for {
-		reply, err := a.ask(ctx, choice)
+		reply, err := a.ask(ctx, &asked, choice)
 		if err != nil {
 			return out, a.fail(ctx, reply, err)
 		}
@@ -97,7 +115,15 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 			}
 		}
 		if last {
-			return out, a.finish(ctx, reply, choice)
+			if err := a.finish(ctx, reply, choice); err != nil {
+				return out, err
+			}
+			again, err := a.checkAnswer(ctx, &asked, &out)
+			if err != nil || !again {
+				return out, err
+			}
+			choice.Mode = ikigai.ToolChoiceNone // JSON alone
+			continue
 		}
 		choice = ikigai.ToolChoice{} // what was demanded is done
 		if out.LimitReached {
@@ -146,15 +172,19 @@ func (a *Agent) fail(ctx context.Context, r *reply, err error) error {
 	default:
 		reason = err.Error()
 	}
+	a.breakOff(r, reason)
+	return a.report(ctx, err)
+}
+
+// breakOff records what came of a reply that did not come to its end.
+func (a *Agent) breakOff(r *reply, reason string) {
 	if r.text.Len()+r.thinking.Len() > 0 {
-		e := ikigai.NewEvent(ikigai.KindInterrupted, r.text.String(),
-			ikigai.InterruptedData{Reason: reason, Thinking: r.thinking.String()})
-		a.Recorder.Queue(e)
+		a.Recorder.Queue(ikigai.NewEvent(ikigai.KindInterrupted, r.text.String(),
+			ikigai.InterruptedData{Reason: reason, Thinking: r.thinking.String()}))
 	}
 	if r.usage != nil {
 		a.Recorder.Queue(r.usageEvent(a))
 	}
-	return a.report(ctx, err)
 }
 
 // report records err and returns it as an *ikigai.Error.

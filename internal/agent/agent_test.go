@@ -82,6 +82,11 @@ func (p everything) Sent(model string, choice ikigai.ToolChoice, sent ikigai.Sen
 	return ikigai.NewEvent(ikigai.KindRequest, "", ikigai.RequestData{Model: model, ToolChoice: choice.String(), Size: sent.Size})
 }
 
+// Quarantine leaves out the message that is named.
+func (p everything) Quarantine(n int, model, reason string) (ikigai.Event, bool) {
+	return ikigai.NewEvent(ikigai.KindQuarantine, reason, ikigai.QuarantineData{Seq: ikigai.Seq(n), Model: model}), n < 9
+}
+
 func (p everything) PreImage(path string) (hash string) {
 	for _, e := range p.events {
 		var d ikigai.ChangeData

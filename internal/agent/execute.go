@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/media"
 )
 
 // execute runs the calls of a round in order and records each result as it is
@@ -67,12 +68,33 @@ func (a *Agent) executeOne(ctx context.Context, r *round, i int) error {
 		result = &ran
 	}
 	data := resultData(c, result, time.Since(began))
+	blobs := attach(data.Parts)
 	limitResult(&data, a.MaxOutputSize)
 	if r.limit && i == len(r.calls)-1 {
 		data.Output = addLimitReached(data.Output, a.MaxToolTurns)
 	}
-	_, err := a.Recorder.Record(ctx, ikigai.NewEvent(ikigai.KindToolResult, describeResult(result), data))
+	event := ikigai.NewEvent(ikigai.KindToolResult, describeResult(result), data)
+	event.Blobs = blobs
+	_, err := a.Recorder.Record(ctx, event)
 	return err
+}
+
+// attach makes images and documents of a result fit to be recorded and sent,
+// and returns their bytes. Words stand for those that can be sent to nobody.
+func attach(parts []ikigai.Part) (blobs []ikigai.Blob) {
+	for i, p := range parts {
+		if len(p.Bytes) == 0 {
+			continue
+		}
+		attached, bytes, err := media.Attach(p.Name, p.Bytes)
+		if err != nil {
+			parts[i] = ikigai.Part{Type: ikigai.PartText, Text: "(" + err.Error() + ")"}
+			continue
+		}
+		parts[i] = attached
+		blobs = append(blobs, bytes...)
+	}
+	return blobs
 }
 
 // run runs a tool. A panic in it is a failure of the tool, not of the session.

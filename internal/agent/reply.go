@@ -12,6 +12,7 @@ import (
 
 // reply is a model's reply as it comes in. Pieces are joined in linear time.
 type reply struct {
+	model    string // vendor/model
 	text     strings.Builder
 	thinking strings.Builder
 	calls    []*pendingCall
@@ -33,20 +34,25 @@ type pendingCall struct {
 	arguments strings.Builder
 }
 
-// ask sends the conversation to the model and returns its whole reply. With an
+// send sends the conversation to a model and returns its whole reply. With an
 // error comes what there was of it.
-func (a *Agent) ask(ctx context.Context, choice ikigai.ToolChoice) (*reply, error) {
+func (a *Agent) send(ctx context.Context, to Candidate, choice ikigai.ToolChoice) (*reply, error) {
 	request := a.History.Request()
 	request.ToolChoice = choice
+	request.Level = to.Level
 	request.MaxOutput = a.MaxOutput
-	r := &reply{sent: time.Now()}
+	request.CacheKey = a.CacheKey
+	if !to.NoFormat {
+		request.Format = a.Format
+	}
+	r := &reply{model: to.Name, sent: time.Now()}
 	var recording sync.WaitGroup // beside the way: what is sent may be large
 	defer recording.Wait()
 	request.Sending = func(sent ikigai.Sent) {
-		recording.Go(func() { a.Recorder.Queue(a.History.Sent(a.ModelName, choice, sent)) })
+		recording.Go(func() { a.Recorder.Queue(a.History.Sent(to.Name, choice, sent)) })
 		r.sent = time.Now()
 	}
-	for delta, err := range a.Model.Stream(ctx, request) {
+	for delta, err := range to.Model.Stream(ctx, request) {
 		if err != nil {
 			return r, err
 		}
@@ -115,6 +121,10 @@ func (r *reply) empty() bool {
 	return len(r.calls) == 0 && strings.TrimSpace(r.text.String()) == ""
 }
 
+// unseen reports whether nothing of the answer has been shown, so that another
+// reply can come in its place.
+func (r *reply) unseen() bool { return r.text.Len() == 0 }
+
 // toolCalls returns the calls in order, each with an ID of its own: results
 // are told apart by it in the log.
 func (r *reply) toolCalls() []ikigai.ToolCall {
@@ -133,6 +143,9 @@ func (r *reply) toolCalls() []ikigai.ToolCall {
 // events returns the reply as the log keeps it.
 func (r *reply) events(a *Agent) []ikigai.Event {
 	var events []ikigai.Event
+	if text := r.text.String(); ikigai.CleanText(text) != text {
+		r.vendor = nil // it speaks of another text than the log will hold
+	}
 	if r.thinking.Len() > 0 {
 		events = append(events, ikigai.NewEvent(ikigai.KindThinking, r.thinking.String(), nil))
 	}
@@ -155,13 +168,13 @@ func (r *reply) events(a *Agent) []ikigai.Event {
 
 func (r *reply) usageEvent(a *Agent) ikigai.Event {
 	d := ikigai.UsageData{
-		Model: a.ModelName, Stop: r.stop, ResponseID: r.id, ServedByName: r.servedBy,
+		Model: r.model, Stop: r.stop, ResponseID: r.id, ServedByName: r.servedBy,
 		FirstMillis: r.first.Milliseconds(), TotalMillis: r.total.Milliseconds(),
 	}
 	if r.usage != nil {
 		d.Usage = *r.usage
 		if a.Price != nil {
-			d.Cost = a.Price(a.ModelName, d.Usage)
+			d.Cost = a.Price(r.model, d.Usage)
 		}
 	}
 	return ikigai.NewEvent(ikigai.KindUsage, "", d)

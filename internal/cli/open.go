@@ -54,6 +54,11 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 	if o.store, err = usable(opened, w); err != nil {
 		return nil, err
 	}
+	o.line.SetBlobs(func(hash string) ([]byte, error) {
+		ctx, cancel := context.WithTimeout(ctx, openTime)
+		defer cancel()
+		return o.store.Blob(ctx, hash)
+	})
 	id, err := o.choose(ctx)
 	if err != nil {
 		return nil, errors.Join(err, o.store.Close())
@@ -185,6 +190,7 @@ func (o *opening) agent(s *session.Session) *agent.Agent {
 		ToolChoice: o.settings.ToolChoice, MaxToolTurns: o.settings.MaxToolTurns,
 		MaxOutputSize: o.settings.MaxOutputSize, Concurrency: o.settings.ToolConcurrency,
 		MaxOutput: o.settings.MaxOutputTokens,
+		CacheKey:  string(s.ID()),
 		Price:     o.price,
 		Approve:   o.approver(o.view),
 	}

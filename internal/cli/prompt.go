@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -10,15 +11,20 @@ import (
 	"unicode/utf8"
 
 	"ikigai"
+	"ikigai/internal/media"
 )
 
-// maxAttached is the most bytes of a file, or of the input, that a statement
-// takes in: more than any model's context.
-const maxAttached = 10 << 20
+// Most bytes of a file, or of the input, that a statement takes in: of text more
+// than any model's context, of an image or a document more than any vendor takes.
+const (
+	maxAttached = 10 << 20
+	maxMedia    = 64 << 20
+)
 
 // statement puts the person's words and what they attach together: the prompt
 // from the arguments, or from the input when there are none or "-" is given,
-// then each file.
+// then each file. Images and documents, known by their content, go beside the
+// text.
 //
 // elsewhere tells that the session may live in another directory, where a
 // relative path means another file.
@@ -38,16 +44,28 @@ func (a *app) statement(args, files []string, elsewhere bool) (ikigai.Event, err
 	if strings.TrimSpace(prompt) == "" {
 		return ikigai.Event{}, usage("The prompt is empty", "Say what you want, as in: ikigai run \"What does this project do?\"")
 	}
-	var b strings.Builder
-	b.WriteString(prompt)
+	m := ikigai.Message{Kind: ikigai.KindUser, Content: prompt}
+	var blobs []ikigai.Blob
 	for _, path := range files {
-		content, err := a.attachment(path)
+		raw, kind, err := a.attachment(path)
 		if err != nil {
 			return ikigai.Event{}, err
 		}
-		fmt.Fprintf(&b, "\n\n[file: %s]\n\n%s", a.label(path, elsewhere), content)
+		label := a.label(path, elsewhere)
+		if kind == "" {
+			m.Content += fmt.Sprintf("\n\n[file: %s]\n\n%s", label, raw)
+			continue
+		}
+		part, bytes, err := media.Attach(label, raw)
+		if err != nil {
+			return ikigai.Event{}, err
+		}
+		m.Content += fmt.Sprintf("\n\n[%s: %s]", part.Type, label)
+		m.Parts, blobs = append(m.Parts, part), append(blobs, bytes...)
 	}
-	return ikigai.NewEvent(ikigai.KindUser, b.String(), nil), nil
+	event := m.Event()
+	event.Blobs = blobs
+	return event, nil
 }
 
 // label returns how the model is told of a file.
@@ -75,37 +93,56 @@ func (a *app) promptFromInput() (string, error) {
 	if a.inputIsTerminal() {
 		return "", usage("There is no prompt", "Say what you want, as in: ikigai run \"What does this project do?\"")
 	}
-	text, err := readLimited(a.In, "The standard input")
+	text, err := readText(a.In, "The standard input")
 	return strings.TrimRight(text, "\r\n"), err
 }
 
-// attachment returns the text of a file; "-" is the input.
-func (a *app) attachment(path string) (string, error) {
+// attachment returns the bytes of a file, "-" is the input, and the MIME type of
+// an image or a document; "" for text.
+func (a *app) attachment(path string) (raw []byte, kind string, err error) {
 	if path == "-" {
-		return readLimited(a.In, "The standard input")
+		return readAttached(a.In, "The standard input")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", usage(fmt.Sprintf("The file %s cannot be attached: %v", path, err), "Check the path")
+		return nil, "", usage(fmt.Sprintf("The file %s cannot be attached: %v", path, err), "Check the path")
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return "", usage("The path "+path+" is a directory", "Attach its files one by one, or name it in the prompt")
+		return nil, "", usage("The path "+path+" is a directory", "Attach its files one by one, or name it in the prompt")
 	}
-	return readLimited(f, "The file "+path)
+	return readAttached(f, "The file "+path)
 }
 
-// readLimited reads all of r as text.
-func readLimited(r io.Reader, what string) (string, error) {
-	raw, err := io.ReadAll(io.LimitReader(r, maxAttached+1))
-	switch {
-	case err != nil:
-		return "", usage(what+" cannot be read: "+err.Error(), "Check where it comes from")
-	case len(raw) > maxAttached:
-		return "", usage(fmt.Sprintf("%s is larger than %d MiB", what, maxAttached>>20),
-			"Name the file in the prompt, so that the tools can look into it")
-	case bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw):
+// readAttached reads all of r as what it is.
+func readAttached(r io.Reader, what string) (raw []byte, kind string, err error) {
+	buffered := bufio.NewReader(r)
+	start, _ := buffered.Peek(64) // what there is no more of shows in the reading
+	if kind = media.Type(start); kind != "" {
+		raw, err = readLimited(buffered, what, maxMedia)
+		return raw, kind, err
+	}
+	text, err := readText(buffered, what)
+	return []byte(text), "", err
+}
+
+// readText reads all of r as text.
+func readText(r io.Reader, what string) (string, error) {
+	raw, err := readLimited(r, what, maxAttached)
+	if err == nil && (bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw)) {
 		return "", usage(what+" is not UTF-8 text", "Name the file in the prompt, so that the tools can look into it")
 	}
-	return string(raw), nil
+	return string(raw), err
+}
+
+func readLimited(r io.Reader, what string, limit int64) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, limit+1))
+	switch {
+	case err != nil:
+		return nil, usage(what+" cannot be read: "+err.Error(), "Check where it comes from")
+	case int64(len(raw)) > limit:
+		return nil, usage(fmt.Sprintf("%s is larger than %d MiB", what, limit>>20),
+			"Name the file in the prompt, so that the tools can look into it")
+	}
+	return raw, nil
 }

@@ -61,7 +61,7 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 	f.StringVarP(&o.which.id, "resume", "r", "", "go on with the session of this `ID`, or the beginning of one")
 	f.BoolVar(&o.which.fork, "fork", false, "go on in a copy of that session, which stays as it is")
 	f.StringVar(&o.which.at, "at", "", "fork from an earlier `PLACE`: the number of an event, or a mark")
-	f.StringArrayVarP(&o.files, "file", "f", nil, "attach a text `FILE`; - is standard input")
+	f.StringArrayVarP(&o.files, "file", "f", nil, "attach a `FILE`, text, an image or a PDF; - is standard input")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON instead of the answer")
 	f.StringVar(&o.script, "script", "", "let a script `FILE` play the model, without a key")
 	a.settingFlag(cmd, "model", "model to ask, as `VENDOR/MODEL`")

@@ -64,7 +64,7 @@ func (a *app) sqlStatement(args []string) (string, error) {
 	if a.inputIsTerminal() && len(args) == 0 {
 		return "", usage("There is no statement", do)
 	}
-	text, err := readLimited(a.In, "The standard input")
+	text, err := readText(a.In, "The standard input")
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = usage("The statement is empty", do)
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"ikigai"
 )
@@ -27,8 +28,12 @@ func Attach(name string, raw []byte) (ikigai.Part, []ikigai.Blob, error) {
 	}
 	fitted, _, err := Fit(raw)
 	if err != nil {
+		what := "image"
+		if kind == "" {
+			what = "file"
+		}
 		return p, nil, &ikigai.Error{Kind: ikigai.ErrorUsage,
-			What: fmt.Sprintf("The image %s %v", name, err), Do: "Save it anew as PNG or JPEG, and attach that"}
+			What: fmt.Sprintf("%s %v", strings.TrimSpace("The "+what+" "+name), err), Do: "Save it anew as PNG or JPEG, and attach that"}
 	}
 	if h := hash(fitted); h != p.Blob {
 		p.Fit, p.Size = h, int64(len(fitted))

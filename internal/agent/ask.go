@@ -1,0 +1,100 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ikigai"
+)
+
+// Candidate is a model that can be asked where another does not answer: for
+// want of capacity, money, a key or a connection, once all attempts have
+// failed. What refuses the request itself is not asked around with, and a reply
+// of which the person has seen a part is not begun anew.
+type Candidate struct {
+	Name     string // vendor/model, for the record
+	Model    ikigai.Model
+	Level    ikigai.Level
+	NoFormat bool // the model cannot be held to a Format
+}
+
+// candidates returns the models to ask, the first first.
+func (a *Agent) candidates() []Candidate {
+	first := Candidate{Name: a.ModelName, Model: a.Model, Level: a.Level, NoFormat: a.NoFormat}
+	return append([]Candidate{first}, a.Fallbacks...)
+}
+
+// maxQuarantined is how many times in a statement something is left out of what
+// is sent.
+const maxQuarantined = 4
+
+// asking is the state of a statement between its requests.
+type asking struct {
+	candidates  []Candidate // that are left; the first is asked
+	quarantined int
+	corrected   bool // the model was told that its answer does not fit
+}
+
+// ask sends the conversation to the model until there is a whole reply. What a
+// vendor refuses is left out, and a model that cannot answer is replaced, for
+// the rest of the statement. With an error comes what there was of the reply.
+func (a *Agent) ask(ctx context.Context, asked *asking, choice ikigai.ToolChoice) (*reply, error) {
+	for {
+		r, err := a.send(ctx, asked.candidates[0], choice)
+		if err == nil || ctx.Err() != nil {
+			return r, err
+		}
+		event, ok := a.quarantine(asked, r, err)
+		if !ok {
+			event, ok = asked.fallBack(r, err)
+		}
+		if !ok {
+			return r, err
+		}
+		a.breakOff(r, err.Error())
+		if _, err := a.Recorder.Record(ctx, event); err != nil {
+			return r, closed(err)
+		}
+	}
+}
+
+// quarantine returns the event that leaves out the message which the vendor
+// refuses, if that is why the request has failed.
+func (a *Agent) quarantine(asked *asking, r *reply, err error) (ikigai.Event, bool) {
+	var e *ikigai.Error
+	if !errors.As(err, &e) || e.Message < 1 || asked.quarantined == maxQuarantined || !r.unseen() {
+		return ikigai.Event{}, false
+	}
+	switch e.Kind {
+	case ikigai.ErrorBadRequest, ikigai.ErrorTooLarge, ikigai.ErrorContentFilter:
+		asked.quarantined++
+		return a.History.Quarantine(e.Message, r.model, e.What)
+	}
+	return ikigai.Event{}, false
+}
+
+// fallBack goes on to the next model, if the one that was asked does not answer
+// and another is left, and returns the event that says so.
+func (s *asking) fallBack(r *reply, err error) (ikigai.Event, bool) {
+	var e *ikigai.Error
+	if len(s.candidates) < 2 || !errors.As(err, &e) || !unanswered(e.Kind) || !r.unseen() {
+		return ikigai.Event{}, false
+	}
+	s.candidates = s.candidates[1:]
+	to := s.candidates[0].Name
+	return ikigai.NewEvent(ikigai.KindFallback,
+		fmt.Sprintf("%s. %s is asked instead for the rest of this statement.", e.What, to),
+		ikigai.FallbackData{From: r.model, To: to, Kind: e.Kind, Status: e.Status}), true
+}
+
+// unanswered reports whether an error of kind k says that a model cannot be had
+// now, whatever it is asked.
+func unanswered(k ikigai.ErrorKind) bool {
+	switch k {
+	case ikigai.ErrorRateLimit, ikigai.ErrorQuota, ikigai.ErrorOverloaded, ikigai.ErrorServer, ikigai.ErrorTimeout,
+		ikigai.ErrorNetwork, ikigai.ErrorModel, ikigai.ErrorAuth, ikigai.ErrorPermission:
+		return true
+	}
+	return false
+}
