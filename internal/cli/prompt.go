@@ -46,6 +46,7 @@ func (a *app) statement(args, files []string, elsewhere bool) (ikigai.Event, err
 	}
 	m := ikigai.Message{Kind: ikigai.KindUser, Content: prompt}
 	var blobs []ikigai.Blob
+	var names strings.Builder
 	for _, path := range files {
 		raw, kind, err := a.attachment(path)
 		if err != nil {
@@ -60,8 +61,11 @@ func (a *app) statement(args, files []string, elsewhere bool) (ikigai.Event, err
 		if err != nil {
 			return ikigai.Event{}, err
 		}
-		m.Content += fmt.Sprintf("\n\n[%s: %s]", part.Type, label)
+		fmt.Fprintf(&names, "\n[%s: %s]", part.Type, label)
 		m.Parts, blobs = append(m.Parts, part), append(blobs, bytes...)
+	}
+	if len(m.Parts) > 1 {
+		m.Content += "\n" + names.String() // so that they can be told apart
 	}
 	event := m.Event()
 	event.Blobs = blobs

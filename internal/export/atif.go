@@ -148,7 +148,8 @@ func (t *trajectory) event(e ikigai.Event) {
 		t.result(e)
 	case ikigai.KindUsage:
 		t.usage(e)
-	case ikigai.KindError, ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork, ikigai.KindMark:
+	case ikigai.KindError, ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork, ikigai.KindMark,
+		ikigai.KindQuarantine, ikigai.KindFallback:
 		t.record(e)
 	}
 }

@@ -146,7 +146,7 @@ func TestTrajectory(t *testing.T) {
 	for _, s := range *got.Steps {
 		sources = append(sources, s.Source)
 	}
-	want := "system user agent agent system user agent agent system system system system agent"
+	want := "system user agent agent system system system user agent agent system system system system agent"
 	if strings.Join(sources, " ") != want {
 		t.Errorf("steps of %s, want %s", sources, want)
 	}

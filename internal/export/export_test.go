@@ -102,6 +102,10 @@ func sample() *log {
 	l.main(ikigai.KindAssistant, "They fail. <b>Here</b> is why: `a < b`\n\n"+hostile+"\n~~~go\nopen", nil)
 	l.usage("acme/model-y", 2500, ikigai.StopLength)
 	l.main(ikigai.KindMark, "before", nil)
+	l.main(ikigai.KindQuarantine, "acme/x refuses the message of event 1: No. A stand-in is sent in its place from now on; the log keeps it.",
+		ikigai.QuarantineData{Seq: 1, Model: "acme/x", Reason: "No", Whole: true})
+	l.main(ikigai.KindFallback, "There is no capacity. bolt/y is asked instead for the rest of this statement.",
+		ikigai.FallbackData{From: "acme/x", To: "bolt/y", Kind: ikigai.ErrorOverloaded, Status: 503})
 	l.main(ikigai.KindUser, hostile, nil)
 	l.call("call_3", "grep", "not JSON "+hostile)
 	l.result("call_3", "grep", strings.Repeat("a line of output\n", 40), true)

@@ -102,6 +102,8 @@ func remark(b transcript.Block) string {
 		return ""
 	}
 	switch b.Kind {
+	case ikigai.KindQuarantine, ikigai.KindFallback:
+		return b.Text
 	case ikigai.KindMark:
 		return "Mark: " + b.Text
 	case ikigai.KindClear:

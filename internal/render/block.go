@@ -61,7 +61,7 @@ func (s Style) body(b transcript.Block) string {
 		return s.interrupted(b)
 	case ikigai.KindError:
 		return s.failure(b)
-	case transcript.Notice:
+	case transcript.Notice, ikigai.KindQuarantine, ikigai.KindFallback:
 		return s.alert(b.Text)
 	case ikigai.KindSession:
 		return s.session(b)

@@ -22,6 +22,8 @@ import (
 //	approval             Approval
 //	interrupted          ikigai.InterruptedData
 //	error                ikigai.ErrorData
+//	quarantine           ikigai.QuarantineData
+//	fallback             ikigai.FallbackData
 //	rewind               ikigai.RewindData
 //	fork                 ikigai.ForkData
 //	notice               nil

@@ -73,6 +73,10 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		decode[ikigai.InterruptedData](&b, e)
 	case ikigai.KindError:
 		decode[ikigai.ErrorData](&b, e)
+	case ikigai.KindQuarantine:
+		decode[ikigai.QuarantineData](&b, e)
+	case ikigai.KindFallback:
+		decode[ikigai.FallbackData](&b, e)
 	case ikigai.KindRewind:
 		blocks = t.abandon(b.Interaction)
 		decode[ikigai.RewindData](&b, e)
