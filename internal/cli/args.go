@@ -69,14 +69,27 @@ func completeDirs(cmd *cobra.Command, flag string) {
 
 func fixed(values ...string) func() []string { return func() []string { return values } }
 
-// completeModels offers the vendors that are known and their default models.
+// completeModels offers the models that are known, and the vendors.
 func (a *app) completeModels() []string {
 	if a.load() != nil {
 		return nil
 	}
+	return append(a.settings.ModelNames(), a.settings.VendorNames()...)
+}
+
+// completeLevels offers, once a model is named, the model with each level that it
+// has.
+func (a *app) completeLevels(model string) []string {
+	name, _, ok := strings.Cut(model, ":")
+	if !ok || a.load() != nil {
+		return nil
+	}
+	known, _ := a.settings.Known(name)
 	var all []string
-	for name, v := range a.settings.Vendors {
-		all = append(all, strings.TrimSuffix(name+"/"+v.Model, "/"))
+	for _, l := range ikigai.Levels() {
+		if _, ok := known.Levels[l]; ok {
+			all = append(all, name+":"+string(l))
+		}
 	}
 	return all
 }

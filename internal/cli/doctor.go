@@ -89,14 +89,18 @@ func (r *checkup) end() error {
 }
 
 func (r *checkup) model(ctx context.Context) {
-	e, err := r.settings.Resolve(ctx, config.ShellKeyCommand(r.withoutPassword()))
+	e, err := r.settings.Resolve(ctx, r.keys())
 	if err != nil {
 		r.bad(exitOf(ikigai.KindOf(err)), "model", err.Error())
 		return
 	}
-	how := e.Name + " at " + e.BaseURL
-	if e.KeySource != "" {
+	r.key = e.Key
+	how := e.Name + " at " + e.BaseURL + ", " + e.API
+	switch {
+	case e.KeySource != "":
 		how += ", key from " + e.KeySource
+	case e.Auth != config.AuthKey:
+		how += ", credentials of " + e.Auth
 	}
 	r.good("model", how)
 }

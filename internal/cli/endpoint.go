@@ -2,9 +2,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"ikigai"
 	"ikigai/internal/config"
 	"ikigai/internal/scriptserver"
 )
@@ -13,8 +17,9 @@ import (
 // was started for it: nothing, or the server of a script.
 func (a *app) endpoint(ctx context.Context, script string) (config.Endpoint, func(), error) {
 	if script == "" {
-		e, err := a.settings.Resolve(ctx, config.ShellKeyCommand(a.withoutPassword()))
+		e, err := a.settings.Resolve(ctx, a.keys())
 		a.key = e.Key
+		a.tellOfLevel(e)
 		return e, func() {}, err
 	}
 	s, err := readScript(script)
@@ -22,6 +27,29 @@ func (a *app) endpoint(ctx context.Context, script string) (config.Endpoint, fun
 		return config.Endpoint{}, nil, err
 	}
 	return a.serve(s)
+}
+
+// tellOfLevel tells the person when the level that they asked for is not sent.
+func (a *app) tellOfLevel(e config.Endpoint) {
+	if e.Level == "" {
+		return
+	}
+	if _, ok := e.Known.Levels[e.Level]; ok {
+		return
+	}
+	levels := "It can be set in models under " + e.Name + ", as levels."
+	if known := slices.DeleteFunc(ikigai.Levels(), func(l ikigai.Level) bool { return e.Known.Levels[l] == ikigai.Thinking{} }); len(known) > 0 {
+		levels = "It knows " + joined(known) + "."
+	}
+	a.notice(fmt.Sprintf("How %s is told to think at the level %s is not known, so it decides itself. %s", e.Name, e.Level, levels))
+}
+
+func joined(levels []ikigai.Level) string {
+	var all []string
+	for _, l := range levels {
+		all = append(all, string(l))
+	}
+	return strings.Join(all, ", ")
 }
 
 func readScript(path string) (*scriptserver.Script, error) {
@@ -40,7 +68,7 @@ func (a *app) serve(s *scriptserver.Script) (config.Endpoint, func(), error) {
 	}
 	e := config.Endpoint{
 		Name: "script/" + filepath.Base(s.Name), Model: "scripted", API: config.APIChat, BaseURL: server.URL,
-		Timeouts: a.settings.Timeouts, MaxRetries: a.settings.MaxRetries,
+		Level: ikigai.Level(a.settings.Thinking), Timeouts: a.settings.Timeouts, MaxRetries: a.settings.MaxRetries,
 	}
 	return e, func() { _ = server.Close() }, nil // it holds nothing that could be lost
 }

@@ -16,7 +16,6 @@ import (
 
 	"ikigai"
 	"ikigai/internal/archive"
-	"ikigai/internal/config"
 	"ikigai/internal/export"
 	"ikigai/internal/render"
 	"ikigai/internal/safetext"
@@ -132,7 +131,7 @@ func (a *app) toExport(ctx context.Context, store ikigai.Store, ids []string, al
 // redactor returns what takes keys out of a text: those that are known, of the
 // model in force too, and those that look like one.
 func (a *app) redactor(ctx context.Context) func(string) string {
-	if e, err := a.settings.Resolve(ctx, config.ShellKeyCommand(a.withoutPassword())); err == nil {
+	if e, err := a.settings.Resolve(ctx, a.keys()); err == nil {
 		a.hidden = append(a.hidden, e.Key)
 	}
 	known := safetext.NewRedactor(a.secrets())

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"net/http"
 	"reflect"
 	"strings"
 	"time"
@@ -12,8 +11,6 @@ import (
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/history"
-	"ikigai/internal/provider"
-	"ikigai/internal/provider/openai"
 	"ikigai/internal/session"
 	"ikigai/internal/tools"
 )
@@ -186,7 +183,7 @@ func (o *opening) recorded(e ikigai.Event, d ikigai.Durability) {
 
 func (o *opening) agent(s *session.Session) *agent.Agent {
 	a := &agent.Agent{
-		Model: model(o.endpoint), ModelName: o.endpoint.Name, Tools: o.tools, Recorder: s, History: o.line, Dir: o.dir,
+		Model: o.model(o.endpoint), ModelName: o.endpoint.Name, Tools: o.tools, Recorder: s, History: o.line, Dir: o.dir,
 		ToolChoice: o.settings.ToolChoice, MaxToolTurns: o.settings.MaxToolTurns,
 		MaxOutputSize: o.settings.MaxOutputSize, Concurrency: o.settings.ToolConcurrency,
 		MaxOutput: o.settings.MaxOutputTokens,
@@ -200,25 +197,15 @@ func (o *opening) agent(s *session.Session) *agent.Agent {
 	return a
 }
 
-// price returns what a reply cost, in millionths of a US dollar, if that is set.
+// price returns what a reply cost, in millionths of a US dollar, if that is
+// known.
 func (a *app) price(model string, u ikigai.Usage) *int64 {
-	p, known := a.settings.PriceOf(model)
-	if !known {
+	known, _ := a.settings.Known(model)
+	if known.Price == nil {
 		return nil
 	}
-	cost := p.Cost(u)
+	cost := known.Price.Cost(u)
 	return &cost
-}
-
-// model returns the client of an endpoint.
-func model(e config.Endpoint) ikigai.Model {
-	return openai.New(provider.Config{
-		Name: e.Name, Model: e.Model, BaseURL: e.BaseURL, Key: e.Key, KeySource: e.KeySource,
-		Organization: e.Organization, Header: e.Headers,
-		Connect: e.Timeouts.Connect, FirstByte: e.Timeouts.FirstByte, Idle: e.Timeouts.Idle,
-		MaxAttempts: e.MaxRetries + 1, Proxy: http.ProxyFromEnvironment,
-		Quirks: provider.Quirks{MaxOutput: e.MaxTokensField, Replay: e.Replay, CallIDLength: e.CallIDLength},
-	})
 }
 
 func specs(kit []ikigai.Tool) []ikigai.ToolSpec {

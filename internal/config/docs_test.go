@@ -36,7 +36,7 @@ func TestDocumentationExamplesLoad(t *testing.T) {
 		mustParse(t, e[1])
 	}
 	s := mustParse(t, examples[0][1])
-	got, err := s.Resolve(t.Context(), nil)
+	got, err := s.Resolve(t.Context(), Keys{})
 	if err != nil {
 		t.Fatal(err)
 	}

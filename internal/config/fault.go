@@ -38,7 +38,7 @@ func (f *file) unknown(m member, known []string) error {
 	what := "no setting is called " + quoteKey(m.key)
 	switch fold(m.name) {
 	case "apikey", "key", "token", "secret", "authtoken", "apitoken":
-		return f.fault(m.at, what, "Name the variable that holds the key in key_env, or a command that prints it in key_cmd")
+		return f.fault(m.at, what, "Name the variable that holds the key in key_env, or a command that prints it in key_cmd, or store it with `ikigai login`")
 	}
 	return f.fault(m.at, what, suggest(m.name, known))
 }

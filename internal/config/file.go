@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/textproto"
@@ -95,10 +96,10 @@ func (f *file) setting(m member) error {
 		return f.set(m, &pattern{p: &address, rule: ruleLine}, false)
 	case m.key == "vendors":
 		return f.members(m.key, m.value, f.vendor)
-	case m.key == "prices":
-		return f.members(m.key, m.value, f.price)
+	case m.key == "models":
+		return f.members(m.key, m.value, f.model)
 	}
-	if err := assign(f, table, []string{"vendors", "prices"}, f.s, m.key, m); err != nil {
+	if err := assign(f, table, []string{"vendors", "models"}, f.s, m.key, m); err != nil {
 		return err
 	}
 	f.s.placed(m.key, filepath.Dir(f.path), f.home)
@@ -116,10 +117,13 @@ func (f *file) vendor(m member) error {
 	}
 	f.place(m.key, m.at)
 	err := f.members(m.key, m.value, func(m member) error {
-		if m.name == "headers" {
+		switch m.name {
+		case "headers":
 			return f.headers(&v, m)
+		case "body":
+			return f.body(&v, m)
 		}
-		return assign(f, vendorTable, []string{"headers"}, &v, m.name, m)
+		return assign(f, vendorTable, []string{"headers", "body"}, &v, m.name, m)
 	})
 	f.s.Vendors[m.name] = v
 	return err
@@ -140,6 +144,23 @@ func (f *file) headers(v *Vendor, headers member) error {
 		name := textproto.CanonicalMIMEHeaderKey(m.name)
 		v.Headers[name] = content
 		f.place(join(headers.key, name), m.at)
+		return nil
+	})
+}
+
+// body takes over the members of requests that the person adds.
+func (f *file) body(v *Vendor, body member) error {
+	return f.members(body.key, body.value, func(m member) error {
+		if !ruleMember.valid(m.name) {
+			return f.fault(m.at, fmt.Sprintf("%q cannot be a member of a request", clip(m.name)), "Write "+ruleMember.accepts)
+		}
+		content := m.value.Clone()
+		content.Minimize()
+		if v.Quirks.Body == nil {
+			v.Quirks.Body = make(map[string]json.RawMessage)
+		}
+		v.Quirks.Body[m.name] = json.RawMessage(bytes.TrimSpace(content.Pack()))
+		f.place(m.key, m.at)
 		return nil
 	})
 }
@@ -166,8 +187,13 @@ func assign[T any](f *file, fields []field[T], beside []string, into *T, name st
 // set sets v to the value of m, which must have v's type in the file.
 func (f *file) set(m member, v value, private bool) error {
 	got, want := typeOf(m.value), jsonType(v)
-	fits := got == want || want == "number" && got == "integer"
-	if fits && v.set(literal(m.value)) {
+	text, plain := literal(m.value), true
+	if got == "array" {
+		text, plain = elements(m.value)
+	}
+	_, isThinking := v.(*thinking)
+	fits := got == want || got == "integer" && (want == "number" || isThinking)
+	if fits && plain && v.set(text) {
 		f.place(m.key, m.at)
 		return nil
 	}
@@ -176,9 +202,9 @@ func (f *file) set(m member, v value, private bool) error {
 		shownValue = shown(literal(m.value), private)
 	}
 	switch {
-	case want == "string" && got != want:
+	case want == "string" && got != want && !isThinking:
 		accepts += ", in quotes"
-	case got == "string" && got != want:
+	case got == "string" && got != want && want != "array":
 		accepts += ", without quotes"
 	}
 	return badValue(f.position(m.value.StartOffset), m.key, shownValue, accepts)
@@ -229,6 +255,23 @@ func (f *file) offset(line, column int) int {
 		at += bytes.IndexByte(f.content[at:], '\n') + 1
 	}
 	return min(at+column-1, len(f.content))
+}
+
+// elements returns the texts of a list with commas between them, and whether it
+// is one of such texts.
+func elements(v hujson.Value) (text string, ok bool) {
+	array, ok := v.Value.(*hujson.Array)
+	if !ok {
+		return "", false
+	}
+	all := make([]string, len(array.Elements))
+	for i, e := range array.Elements {
+		all[i] = literal(e)
+		if typeOf(e) != "string" || all[i] == "" || strings.Contains(all[i], ",") {
+			return "", false
+		}
+	}
+	return strings.Join(all, ","), true
 }
 
 // literal returns the content of a string, any other value that is neither object

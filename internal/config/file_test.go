@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -35,11 +34,19 @@ func TestFaults(t *testing.T) {
 		{`{"model": "openai/"}`, path + `:1:11: model is "openai/". Write a model, such as "openai/gpt-5".`},
 		{`{"model": "a\u001b[2Jb"}`, path + `:1:11: model is "a\x1b[2Jb". Write a model, such as "openai/gpt-5".`}, // P42
 		{`{"database": "~root/x"}`, path + `:1:14: database is "~root/x". Write the path of a file, such as "~/ikigai.db", or the address of a PostgreSQL database, such as "postgres://me@db.example.com/ikigai".`},
-		{`{"prices": {"gpt-5": {}}}`, path + `:1:13: prices.gpt-5 names no model. Write it as "vendor/model", such as "openai/gpt-5".`},
-		{`{"prices": {"a/b": {"input": 1}}}`, path + `:1:13: "prices.a/b" has no price for input or for output. Give both, in US dollars per million tokens.`},
-		{`{"prices": {"a/b": {"input": -1}}}`, path + `:1:30: "prices.a/b.input" is -1. Write US dollars per million tokens, from 0 to 1000000, such as 1.25.`},
-		{`{"prices": {"a/b": {"input": "1"}}}`, path + `:1:30: "prices.a/b.input" is "1". Write US dollars per million tokens, from 0 to 1000000, such as 1.25, without quotes.`},
-		{`{"prices": {"a/b": {"inptu": 1}}}`, path + `:1:21: no setting is called "prices.a/b.inptu". Perhaps input is meant.`},
+		{`{"models": {"gpt-5": {}}}`, path + `:1:13: models.gpt-5 names no model. Write it as "vendor/model", such as "openai/gpt-5".`},
+		{`{"models": {"a/b": {"price": {"input": 1}}}}`, path + `:1:13: "models.a/b" has no price for input or for output. Give both, in US dollars per million tokens.`},
+		{`{"models": {"a/b": {"price": {"input": -1}}}}`, path + `:1:40: "models.a/b.price.input" is -1. Write US dollars per million tokens, from 0 to 1000000, such as 1.25.`},
+		{`{"models": {"a/b": {"price": {"input": "1"}}}}`, path + `:1:40: "models.a/b.price.input" is "1". Write US dollars per million tokens, from 0 to 1000000, such as 1.25, without quotes.`},
+		{`{"models": {"a/b": {"contxt": 1}}}`, path + `:1:21: no setting is called "models.a/b.contxt". Perhaps context is meant.`},
+		{`{"models": {"a/b": {"levels": {"hihg": 1}}}}`, path + `:1:32: no setting is called "models.a/b.levels.hihg". Perhaps high is meant.`},
+		{`{"models": {"a/b": {"levels": {"high": 0}}}}`, path + `:1:40: "models.a/b.levels.high" is 0. Write a word of the vendor's such as "high", a number of tokens such as 8192, or "off".`},
+		{`{"fallback": "a/b"}`, path + `:1:14: fallback is "a/b". Write a list in brackets, each of it a model, such as "openai/gpt-5".`},
+		{`{"fallback": ["a b"]}`, path + `:1:14: fallback is a list. Write a list in brackets, each of it a model, such as "openai/gpt-5".`},
+		{`{"vendors": {"v": {"api": "chatt"}}}`, path + `:1:27: vendors.v.api is "chatt". Write chat, responses, anthropic or gemini.`},
+		{`{"vendors": {"v": {"no_modl": true}}}`, path + `:1:20: no setting is called vendors.v.no_modl. Perhaps no_model is meant.`},
+		{`{"vendors": {"v": {"body": {"a b": true}}}}`, path + `:1:29: "a b" cannot be a member of a request. Write the name of a member of JSON, such as "reasoning_content".`},
+		{`{"thinking": "medium"}`, path + `:1:14: thinking is "medium". Write none, min, low, med or high.`},
 		{`{"timeouts": {"idle": 10}}`, path + `:1:23: timeouts.idle is 10. Write a time from 1ms to 24h, such as 500ms, 10s or 2m, in quotes.`},
 		{`{"timeouts": {"idle": "10"}}`, path + `:1:23: timeouts.idle is "10". Write a time from 1ms to 24h, such as 500ms, 10s or 2m.`},
 		{`{"timeouts": {"idle": "-1s"}}`, path + `:1:23: timeouts.idle is "-1s". Write a time from 1ms to 24h, such as 500ms, 10s or 2m.`},
@@ -57,11 +64,11 @@ func TestFaults(t *testing.T) {
 		{`{"max_turns": 5}`, path + `:1:2: no setting is called max_turns. Perhaps max_tool_turns is meant.`},
 		{`{"vendors": {"x": {"baseURL": ""}}}`, path + `:1:20: no setting is called vendors.x.baseURL. Perhaps base_url is meant.`},
 		{`{"vendors": {"x": {"header": {}}}}`, path + `:1:20: no setting is called vendors.x.header. Perhaps headers is meant.`},
-		{`{"vendors": {"x": {"apiKey": "0123456789abcdef"}}}`, path + `:1:20: no setting is called vendors.x.apiKey. Name the variable that holds the key in key_env, or a command that prints it in key_cmd.`},
+		{`{"vendors": {"x": {"apiKey": "0123456789abcdef"}}}`, path + `:1:20: no setting is called vendors.x.apiKey. Name the variable that holds the key in key_env, or a command that prints it in key_cmd, or store it with ` + "`ikigai login`."},
 		{`{"timeouts": {"conect": "1s"}}`, path + `:1:15: no setting is called timeouts.conect. Perhaps connect is meant.`},
 		{`{"timeouts": {"read": "1s"}}`, path + `:1:15: no setting is called timeouts.read. Known are connect, first_byte, idle.`},
 		{`{"timeouts.idle": "1s"}`, path + `:1:2: no setting is called timeouts.idle. Write an object in an object, such as "timeouts": {"idle": …}.`},
-		{`{"": 1}`, path + `:1:2: no setting is called "". Known are model, max_tool_turns, max_output_size, max_output_tokens, bash_result, tool_concurrency, tool_choice, approval, max_retries, timeouts, database, vendors, prices.`},
+		{`{"": 1}`, path + `:1:2: no setting is called "". Known are model, max_tool_turns, max_output_size, max_output_tokens, bash_result, tool_concurrency, tool_choice, approval, thinking, fallback, tool_protocol, max_retries, timeouts, database, vendors, models.`},
 		{`{"model": "a/b", "model": "c/d"}`, path + `:1:18: model is set twice. Keep one of the two.`},
 		{`{"vendors": {"a/b": {}}}`, path + `:1:14: "a/b" cannot be the name of a vendor. Use letters, digits, - and _.`},
 		{`{"vendors": {"x": {"headers": {"A B": ""}}}}`, path + `:1:32: "A B" cannot be the name of a header. Write a header's name, such as "X-Title".`},
@@ -169,7 +176,8 @@ func FuzzFile(f *testing.F) {
 		`{"timeouts": {"connect": "1.5s", "first_byte": "1h0m0.5s", "idle": "24h"}, "database": "~/x y.db"}`,
 		`{"vendors": {"openai": {"key_cmd": "pass x"}, "l-1": {"api": "chat", "base_url": "http://[::1]:80/v1", "model": "m:1",
 		"key_env": "", "organization": "ö", "max_tokens_field": "max_completion_tokens", "insecure": true, "headers": {"x.y": "z", "A": ""}}}}`,
-		`{"prices": {"a/b/c": {"input": 1.25, "output": 10, "cache_read": 1e-2}}, "database": "postgres://u:p@h/d?x=1"}`,
+		`{"models": {"a/b/c": {"price": {"input": 1.25, "output": 10, "cache_read": 1e-2}, "levels": {"low": 9, "none": "off", "high": "x"}, "no_files": true}}, "fallback": ["a/b", "c"],
+		"vendors": {"v": {"body": {"a": [1, /* x */ {"b": null}]}, "replay": ["x", "y"], "base_url": "https://{A|B}/x", "key_env": "A B", "api": "gemini"}}, "database": "postgres://u:p@h/d?x=1"}`,
 		"{\"database\": \"\\ud800\"}", `{"max_tool_turns": "50"}`, `{"vendors": {"x": {"base_url": "https://%"}}}`, "\ufeff{}", "[1,", `{"a`,
 	} {
 		f.Add([]byte(seed))
@@ -206,26 +214,34 @@ func FuzzFile(f *testing.F) {
 
 func isOrigin(p cmp.Path) bool { return p.Last().String() == ".Origin" }
 
-// fileOf returns a file of settings that sets all of s.
+// fileOf returns a file of settings that sets what is shown of s.
 func fileOf(t *testing.T, s *Settings) string {
+	entries := map[string]bool{}
+	for _, e := range s.entries() {
+		entries[e.Key] = true
+	}
 	root := map[string]any{}
-	insert(root, table, s)
+	insert(root, table, s, "", entries)
 	vendors := map[string]any{}
 	for name, v := range s.Vendors {
-		vendors[name] = map[string]any{"headers": maps.Clone(v.Headers)}
-		if v.Headers == nil {
-			delete(vendors[name].(map[string]any), "headers")
+		vendor := map[string]any{}
+		if v.Headers != nil {
+			vendor["headers"] = v.Headers
 		}
-		insert(vendors[name].(map[string]any), vendorTable, &v)
+		if v.Quirks.Body != nil {
+			vendor["body"] = v.Quirks.Body
+		}
+		insert(vendor, vendorTable, &v, "vendors."+name+".", entries)
+		vendors[name] = vendor
 	}
 	root["vendors"] = vendors
-	prices := map[string]any{}
-	for name, p := range s.Prices {
-		of := map[string]any{}
-		insert(of, priceTable, &p)
-		prices[name] = of
+	models := map[string]any{}
+	for name, o := range s.models {
+		model := map[string]any{}
+		insert(model, modelTable, &o, "models."+name+".", entries)
+		models[name] = model
 	}
-	root["prices"] = prices
+	root["models"] = models
 	file, err := json.Marshal(root)
 	if err != nil {
 		t.Fatal(err)
@@ -233,11 +249,12 @@ func fileOf(t *testing.T, s *Settings) string {
 	return string(file)
 }
 
-func insert[T any](into map[string]any, fields []field[T], from *T) {
+// insert adds those of fields whose keys, after prefix, are among entries.
+func insert[T any](into map[string]any, fields []field[T], from *T, prefix string, entries map[string]bool) {
 	for _, f := range fields {
 		v := f.of(from)
 		text := v.String()
-		if text == "" {
+		if !entries[prefix+f.name] {
 			continue
 		}
 		object, name := into, f.name
@@ -247,7 +264,12 @@ func insert[T any](into map[string]any, fields []field[T], from *T) {
 			}
 			object, name = into[group].(map[string]any), rest
 		}
-		if object[name] = text; jsonType(v) != "string" {
+		switch jsonType(v) {
+		case "string":
+			object[name] = text
+		case "array":
+			object[name] = strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
+		default:
 			object[name] = json.RawMessage(text)
 		}
 	}

@@ -17,32 +17,124 @@ import (
 // keyLimit bounds the run of a key command.
 const keyLimit = 10 * time.Second
 
+// Keys are the ways to a key that is not in the environment. Either may be nil.
+type Keys struct {
+	// Command runs a command line and returns what it prints.
+	Command KeyCommand
+
+	// Stored returns the key that was stored for a vendor, and where it lies; ""
+	// if there is none.
+	Stored func(ctx context.Context, vendor string) (key, place string, err error)
+}
+
+// KeyCommand runs a command line and returns what it prints.
+type KeyCommand func(ctx context.Context, command string) (string, error)
+
+func (k Keys) stored(ctx context.Context, vendor string) (key, place string, err error) {
+	if k.Stored == nil {
+		return "", "", nil
+	}
+	return k.Stored(ctx, vendor)
+}
+
 // hasKey reports whether v has a key, as far as can be told without running
 // anything.
 func (s *Settings) hasKey(v Vendor) bool {
-	return v.KeyCmd != "" || v.KeyEnv != "" && strings.TrimSpace(s.getenv(v.KeyEnv)) != ""
+	_, name := s.keyVariable(v)
+	return v.KeyCmd != "" || name != ""
+}
+
+// keyVariable returns the key that is in the environment, and the name of its
+// variable.
+func (s *Settings) keyVariable(v Vendor) (key, name string) {
+	for _, name := range keyVariables(v) {
+		if key := strings.TrimSpace(s.getenv(name)); key != "" {
+			return key, name
+		}
+	}
+	return "", ""
+}
+
+// needsKey reports whether a vendor can do nothing without a key.
+func needsKey(v Vendor) bool {
+	return (v.KeyEnv != "" || v.KeyCmd != "") && !isLoopback(v.BaseURL) && (v.Auth == "" || v.Auth == AuthKey)
 }
 
 // key returns the key for the vendor name and where it comes from: the variable
-// when it holds something, else the command. A vendor on this machine, or one
-// for which neither is set, needs none. No error repeats any part of a key.
-func (s *Settings) key(ctx context.Context, name string, v Vendor, run KeyCommand) (key, source string, err error) {
+// when it holds something, else the command, else what is stored. A vendor on
+// this machine, one with another kind of credentials, or one for which neither
+// variable nor command is set, needs none. No error repeats any part of a key.
+func (s *Settings) key(ctx context.Context, name string, v Vendor, keys Keys) (key, source string, err error) {
 	setting := "vendors." + name
-	if v.KeyEnv != "" {
-		if key := strings.TrimSpace(s.getenv(v.KeyEnv)); key != "" {
-			return key, v.KeyEnv, checkKey(key, "The variable "+v.KeyEnv)
-		}
+	if key, variable := s.keyVariable(v); key != "" {
+		return key, variable, CheckKey(key, "The variable "+variable)
 	}
 	if v.KeyCmd != "" {
 		what := "The command in " + setting + ".key_cmd (" + s.Origin(setting+".key_cmd") + ")"
-		key, err := runKeyCommand(ctx, v.KeyCmd, what, run)
+		key, err := runKeyCommand(ctx, v.KeyCmd, what, keys.Command)
 		return key, "key_cmd", err
 	}
-	if v.KeyEnv == "" || isLoopback(v.BaseURL) {
+	if isLoopback(v.BaseURL) || v.KeyEnv == "" {
 		return "", "", nil
 	}
-	return "", "", usage("There is no key for "+name+": the variable "+v.KeyEnv+" is empty",
-		"Export "+v.KeyEnv+", or set "+setting+".key_cmd in "+s.UserFile+" to a command that prints the key")
+	key, source, unread := keys.stored(ctx, name)
+	switch {
+	case ctx.Err() != nil:
+		return "", "", &ikigai.Error{Kind: ikigai.ErrorCancelled, Err: ctx.Err(), What: "The search for a key was stopped", Do: "Run it again"}
+	case key != "":
+		return key, source, CheckKey(key, "The key that is stored for "+name)
+	case !needsKey(v):
+		return "", "", nil
+	}
+	variables := strings.ReplaceAll(v.KeyEnv, " ", " or ")
+	what := "There is no key for " + name + ": the variable " + variables + " is empty"
+	if unread != nil {
+		what += ", and stored keys cannot be read: " + strings.TrimSuffix(unread.Error(), ".")
+	}
+	return "", "", usage(what, "Export "+variables+", store a key with `ikigai login "+name+"`, or set "+
+		setting+".key_cmd in "+s.UserFile+" to a command that prints the key")
+}
+
+// KeySource returns where the key of a vendor comes from, without running
+// anything: the name of a variable, "key_cmd", the place of a stored key, or "".
+func (s *Settings) KeySource(ctx context.Context, vendor string, keys Keys) (source string, err error) {
+	v := s.Vendors[vendor]
+	if _, variable := s.keyVariable(v); variable != "" {
+		return variable, nil
+	}
+	if v.KeyCmd != "" {
+		return "key_cmd", nil
+	}
+	_, place, err := keys.stored(ctx, vendor)
+	return place, err
+}
+
+// WithoutKey says what a vendor does without a key.
+func (s *Settings) WithoutKey(vendor string) string {
+	switch v := s.Vendors[vendor]; {
+	case needsKey(v):
+		return "none"
+	case v.Auth == AuthAWS:
+		return "none: credentials of AWS"
+	case v.Auth == AuthGoogle:
+		return "none: credentials of Google"
+	}
+	return "none needed"
+}
+
+// TakesKey refuses a vendor that is not known, and one whose settings name no
+// variable for a key: a key that is stored for it would never be looked for.
+func (s *Settings) TakesKey(vendor string) error {
+	v, known := s.Vendors[vendor]
+	switch {
+	case !known:
+		return usage(fmt.Sprintf("No vendor is called %q", clip(vendor)), suggest(vendor, s.VendorNames())+"; others are added under vendors in "+s.UserFile)
+	case isLoopback(v.BaseURL):
+		return usage(vendor+" is a server on this machine and gets no stored key", "Set vendors."+vendor+".key_env or key_cmd in "+s.UserFile+" if it wants one")
+	case v.KeyEnv == "":
+		return usage("The settings of "+vendor+" say that it has no key", "Set vendors."+vendor+".key_env in "+s.UserFile+" to the variable that may hold one")
+	}
+	return nil
 }
 
 // runKeyCommand returns the key that command prints. what names the command at
@@ -69,11 +161,12 @@ func runKeyCommand(ctx context.Context, command, what string, run KeyCommand) (s
 		return "", usage(what, "Run it in a shell to see why")
 	}
 	key := strings.TrimSpace(output)
-	return key, checkKey(key, what)
+	return key, CheckKey(key, what)
 }
 
-// checkKey refuses what cannot be sent as a key. what names its source.
-func checkKey(key, what string) error {
+// CheckKey refuses what cannot be sent as a key. what names its source. The error
+// is of kind usage and repeats no part of the key.
+func CheckKey(key, what string) error {
 	switch {
 	case key == "":
 		return usage(what+" gave nothing", "See that it prints the key on standard output")

@@ -1,9 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,21 +41,25 @@ const maxFileSize = 256 << 10
 // of kind usage that says where the fault is. No file is ever written.
 func Load(in Input) (*Settings, []Notice, error) {
 	s := defaults(in.Environ)
+	s.layer++
 	if err := s.loadUserFile(in); err != nil {
 		return nil, nil, err
 	}
+	s.layer++
 	notices, err := s.loadProjectFile(in)
 	if err != nil {
 		return nil, nil, err
 	}
+	s.layer++
 	slips, err := s.loadEnviron(in)
 	if err != nil {
 		return nil, nil, err
 	}
+	s.layer++
 	if err := s.loadFlags(in); err != nil {
 		return nil, nil, err
 	}
-	if err := s.placeDatabase(in); err != nil {
+	if err := s.placeFiles(in); err != nil {
 		return nil, nil, err
 	}
 	return s, append(notices, slips...), nil
@@ -68,7 +74,10 @@ func defaults(environ []string) *Settings {
 	}
 	applyDefaults(table, s)
 	for _, p := range presets {
-		s.Vendors[p.name] = p.vendor
+		v := p.vendor
+		v.Auth, v.Quirks.MaxOutput = cmp.Or(v.Auth, AuthKey), cmp.Or(v.Quirks.MaxOutput, "max_tokens")
+		v.Headers, v.Quirks.Body = maps.Clone(v.Headers), maps.Clone(v.Quirks.Body)
+		s.Vendors[p.name] = v
 	}
 	return s
 }
@@ -230,9 +239,12 @@ func (s *Settings) placed(name, dir, home string) {
 	}
 }
 
-func (s *Settings) placeDatabase(in Input) error {
+func (s *Settings) placeFiles(in Input) error {
 	if dir := baseDir(in, "XDG_DATA_HOME", ".local/share"); dir != "" {
 		s.DataDir = filepath.Join(dir, "ikigai")
+	}
+	if dir := baseDir(in, "XDG_CONFIG_HOME", ".config"); dir != "" {
+		s.KeysFile = filepath.Join(dir, "ikigai", "keys.json")
 	}
 	switch {
 	case s.Database.Path() != "":
@@ -248,9 +260,9 @@ func (s *Settings) placeDatabase(in Input) error {
 
 func (s *Settings) origin(key, origin string) {
 	if s.origins == nil {
-		s.origins = make(map[string]string)
+		s.origins, s.layers = make(map[string]string), make(map[string]int)
 	}
-	s.origins[key] = origin
+	s.origins[key], s.layers[key] = origin, s.layer
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ikigai"
+	"ikigai/internal/provider"
 )
 
 func TestDefaults(t *testing.T) {
@@ -39,12 +40,11 @@ func TestDefaults(t *testing.T) {
 // Every preset has a value in each field that a vendor of one's own gets by
 // default, and one that the field accepts.
 func TestPresetsKeepTheRules(t *testing.T) {
-	for _, p := range presets {
+	for name, v := range defaults(nil).Vendors {
 		for _, f := range vendorTable {
-			v := p.vendor
 			text := f.of(&v).String()
 			if !f.of(&v).set(text) || f.def != "" && text == "" {
-				t.Errorf("%s: %s is %q", p.name, f.name, text)
+				t.Errorf("%s: %s is %q", name, f.name, text)
 			}
 		}
 	}
@@ -84,6 +84,7 @@ func TestEverySettingHasVariableAndFlag(t *testing.T) {
 		text := map[string]string{
 			"model": "a/b", "bash_result": "split", "tool_choice": "bash", "approval": "ask", "database": "/x.db",
 			"timeouts.connect": "7s", "timeouts.first_byte": "7s", "timeouts.idle": "7s", "max_output_size": "2000",
+			"thinking": "high", "fallback": "a/b,c/d:low", "tool_protocol": "prompt",
 		}[f.name]
 		if text == "" {
 			text = "7"
@@ -139,10 +140,10 @@ func TestProjectFileNeedsTrust(t *testing.T) {
 		if diff := cmp.Diff(want, notices); diff != "" {
 			t.Errorf("%s: notices (-want +got):\n%s", name, diff)
 		}
-		got, err := s.Resolve(t.Context(), func(_ context.Context, command string) (string, error) {
+		got, err := s.Resolve(t.Context(), Keys{Command: func(_ context.Context, command string) (string, error) {
 			t.Errorf("%s: %q was run", name, command)
 			return "", nil
-		})
+		}})
 		if err != nil || got.BaseURL != "https://api.openai.com/v1" {
 			t.Errorf("%s: requests go to %s, %v", name, got.BaseURL, err)
 		}
@@ -182,12 +183,12 @@ func TestVendorFieldByField(t *testing.T) {
 	}}`)
 	tr.write(tr.projectPath(), `{"vendors": {"openai": {"model": "gpt-5-mini", "headers": {"X-b": "3"}}}}`)
 	s := tr.load()
-	want := Vendor{API: "chat", BaseURL: "https://api.openai.com/v1", Model: "gpt-5-mini", KeyEnv: "OPENAI_API_KEY",
-		Organization: "org-1", MaxTokensField: "max_completion_tokens", Headers: map[string]string{"X-A": "1", "X-B": "3"}}
+	want := Vendor{API: "responses", BaseURL: "https://api.openai.com/v1", Model: "gpt-5-mini", KeyEnv: "OPENAI_API_KEY", Auth: "key",
+		Organization: "org-1", Quirks: provider.Quirks{MaxOutput: "max_completion_tokens"}, Headers: map[string]string{"X-A": "1", "X-B": "3"}}
 	if diff := cmp.Diff(want, s.Vendors["openai"]); diff != "" {
 		t.Errorf("openai (-want +got):\n%s", diff)
 	}
-	want = Vendor{API: "chat", BaseURL: "http://localhost:1/v1/", MaxTokensField: "max_tokens"}
+	want = Vendor{API: "chat", BaseURL: "http://localhost:1/v1/", Auth: "key", Quirks: provider.Quirks{MaxOutput: "max_tokens", NoCacheKey: true}}
 	if diff := cmp.Diff(want, s.Vendors["mine"]); diff != "" {
 		t.Errorf("mine (-want +got):\n%s", diff)
 	}

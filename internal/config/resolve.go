@@ -1,96 +1,162 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"maps"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 
 	"ikigai"
+	"ikigai/internal/catalog"
+	"ikigai/internal/provider"
 )
 
 // Endpoint is all that a client needs to reach a model.
 type Endpoint struct {
-	Name  string // vendor/model, as the log has it
-	Model string // as the vendor calls it
+	Name   string // vendor/model, as the log has it
+	Vendor string
+	Model  string // as the vendor calls it
 
-	API     string // the protocol: APIChat
-	BaseURL string // without a slash at the end
+	API          string // the protocol: one of the API constants
+	BaseURL      string // without a slash at the end
+	ToolProtocol string // ToolsNative, ToolsPrompt or ToolsPromptCompact
 
-	Key       string `json:"-"` // "" when the vendor needs none
-	KeySource string // the variable's name, "key_cmd", or ""
+	Key       string `json:"-"` // "" when there is none
+	KeySource string // the variable's name, "key_cmd", or the place of a stored key; "" without a key
+	Auth      string // what is done without a key: AuthKey, AuthAWS or AuthGoogle
 
-	Organization   string
-	Headers        map[string]string `json:"-"` // applied last: they win over all others
-	MaxTokensField string
-	Replay         []string // members of a reply that the vendor wants back
-	CallIDLength   int      // that the vendor demands; 0 for none
-	Timeouts       Timeouts
-	MaxRetries     int
+	Level ikigai.Level  // how much the model is to think; "" leaves it to the vendor
+	Known catalog.Model // what is known of the model
+
+	Organization string
+	Headers      map[string]string `json:"-"` // applied last: they win over all others
+	Quirks       provider.Quirks
+	Timeouts     Timeouts
+	MaxRetries   int
 }
 
 // Format writes the endpoint's name, whatever the verb, so that no key ends up
 // in a log or an error.
 func (e Endpoint) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, e.Name) }
 
-// KeyCommand runs a command line and returns what it prints.
-type KeyCommand func(ctx context.Context, command string) (string, error)
-
 // Resolve returns the endpoint of the model in force; docs/settings.md has the
-// rules. run is called at most once, for the vendor that was chosen, and may be
-// nil if no key is to be had that way. The error is an *ikigai.Error, of kind
-// usage unless ctx ended.
-func (s *Settings) Resolve(ctx context.Context, run KeyCommand) (Endpoint, error) {
-	name, model, err := s.choose()
-	if err != nil {
-		return Endpoint{}, err
+// rules. keys are asked for the vendor that was chosen, and, when no model is set
+// and no key is in the environment, for which vendor there is one. The error is
+// an *ikigai.Error, of kind usage unless ctx ended.
+func (s *Settings) Resolve(ctx context.Context, keys Keys) (Endpoint, error) {
+	named := named{text: s.Model, setting: "model"}
+	if s.Model == "" {
+		vendor, err := s.chooseVendor(ctx, keys)
+		if err != nil {
+			return Endpoint{}, err
+		}
+		named.text = vendor
 	}
-	v := s.Vendors[name]
-	if err := s.checkAddress(name, v); err != nil {
-		return Endpoint{}, err
-	}
-	key, source, err := s.key(ctx, name, v, run)
-	if err != nil {
-		return Endpoint{}, err
-	}
-	return Endpoint{
-		Name: name + "/" + model, Model: model,
-		API: v.API, BaseURL: strings.TrimRight(v.BaseURL, "/"),
-		Key: key, KeySource: source,
-		Organization: v.Organization, Headers: maps.Clone(v.Headers), MaxTokensField: v.MaxTokensField,
-		Replay: v.Replay, CallIDLength: v.CallIDLength, Timeouts: s.Timeouts, MaxRetries: s.MaxRetries,
-	}, nil
+	return s.resolve(ctx, named, keys)
 }
 
-// choose returns the names of the vendor and the model in force.
-func (s *Settings) choose() (vendor, model string, err error) {
-	vendor, model, _ = strings.Cut(s.Model, "/")
-	if s.Model == "" {
-		if vendor, err = s.chooseVendor(); err != nil {
-			return "", "", err
+// ResolveFallback returns the endpoints of the models to go on with. One that
+// cannot be reached is an error, like the model in force.
+func (s *Settings) ResolveFallback(ctx context.Context, keys Keys) ([]Endpoint, error) {
+	var all []Endpoint
+	for _, text := range s.Fallback {
+		e, err := s.resolve(ctx, named{text: text, setting: "fallback"}, keys)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, e)
 	}
+	return all, nil
+}
+
+// ResolveWithKey returns the endpoint of a vendor for a request that needs no
+// model, with a key that is at hand.
+func (s *Settings) ResolveWithKey(vendor, key string) (Endpoint, error) {
+	v := s.Vendors[vendor]
+	address, err := s.address(vendor, v)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return s.endpoint(vendor, "", v, address, key), nil
+}
+
+// named is a model as a setting names it.
+type named struct {
+	text    string // vendor, vendor/model, either with a level
+	setting string // where it stands
+}
+
+func (s *Settings) resolve(ctx context.Context, n named, keys Keys) (Endpoint, error) {
+	vendor, model, level, err := s.split(n)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	v := s.Vendors[vendor]
+	address, err := s.address(vendor, v)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	key, source, err := s.key(ctx, vendor, v, keys)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	e := s.endpoint(vendor, model, v, address, key)
+	e.KeySource, e.Level = source, level
+	e.Known, _ = s.Known(e.Name)
+	return e, nil
+}
+
+func (s *Settings) endpoint(vendor, model string, v Vendor, address, key string) Endpoint {
+	e := Endpoint{
+		Name: vendor + "/" + model, Vendor: vendor, Model: model,
+		API: v.API, BaseURL: address, ToolProtocol: cmp.Or(v.ToolProtocol, s.ToolProtocol),
+		Key: key, Auth: v.Auth, Organization: v.Organization, Headers: maps.Clone(v.Headers), Quirks: v.Quirks,
+		Timeouts: s.Timeouts, MaxRetries: s.MaxRetries,
+	}
+	if e.API != APIChat {
+		e.Quirks.MaxOutput = "" // the others have one name each
+	}
+	return e
+}
+
+// split takes apart what n names. A level at the end of the name counts unless
+// the setting thinking stands in a layer above it.
+func (s *Settings) split(n named) (vendor, model string, level ikigai.Level, err error) {
+	text, level := cutLevel(n.text)
+	if level == "" || s.layers["thinking"] > s.layers[n.setting] {
+		level = ikigai.Level(s.Thinking)
+	}
+	vendor, model, _ = strings.Cut(text, "/")
 	v, known := s.Vendors[vendor]
 	if !known {
-		return "", "", s.unknownVendor(vendor)
+		return "", "", "", s.unknownVendor(vendor, n)
 	}
 	if model == "" {
 		model = v.Model
 	}
 	if model == "" {
-		return "", "", usage("No model of the vendor "+vendor+" is named",
+		return "", "", "", usage("No model of the vendor "+vendor+" is named",
 			`Set model to "`+vendor+`/NAME", with the name of a model that it serves, or set vendors.`+vendor+".model")
 	}
-	return vendor, model, nil
+	return vendor, model, level, nil
 }
 
-// chooseVendor chooses when no model is set: the first preset that has a key,
-// else the only vendor whose address the person has set.
-func (s *Settings) chooseVendor() (string, error) {
+// cutLevel cuts a level off the end of a model's name. Any other colon belongs
+// to the name.
+func cutLevel(text string) (name string, level ikigai.Level) {
+	if i := strings.LastIndexByte(text, ':'); i > 0 && slices.Contains(LevelNames(), text[i+1:]) {
+		return text[:i], ikigai.Level(text[i+1:])
+	}
+	return text, ""
+}
+
+// chooseVendor chooses when no model is set: the first preset that has a key at
+// hand, else the only vendor whose address the person has set, else the first
+// preset whose key is stored.
+func (s *Settings) chooseVendor(ctx context.Context, keys Keys) (string, error) {
 	for _, p := range presets {
 		if v := s.Vendors[p.name]; v.Model != "" && s.hasKey(v) {
 			return p.name, nil
@@ -104,69 +170,99 @@ func (s *Settings) chooseVendor() (string, error) {
 	}
 	switch len(own) {
 	case 0:
-		return "", s.noModel()
 	case 1:
 		return own[0], nil
+	default:
+		return "", usage("No model is chosen, and the settings have several vendors: "+strings.Join(own, ", "),
+			`Choose one with --model, or set model in `+s.UserFile)
 	}
-	return "", usage("No model is chosen, and the settings have several vendors: "+strings.Join(own, ", "),
-		`Choose one with --model, or set model in `+s.UserFile)
+	for _, p := range presets {
+		v := s.Vendors[p.name]
+		if v.Model == "" || !needsKey(v) {
+			continue
+		}
+		switch key, _, err := keys.stored(ctx, p.name); {
+		case err != nil:
+			return "", s.noModel(err) // it will say the same of the next
+		case key != "":
+			return p.name, nil
+		}
+	}
+	return "", s.noModel(nil)
 }
 
-func (s *Settings) noModel() error {
-	return usage("No model is chosen and no key of a model vendor is in the environment",
-		"Export a key such as OPENAI_API_KEY, or name a local server in "+s.UserFile+
-			"; `ikigai demo` shows what there is without either")
+// noModel returns the error that there is nothing to choose. unread tells why
+// stored keys could not be looked at.
+func (s *Settings) noModel(unread error) error {
+	what := "No model is chosen and no key of a model vendor is in the environment"
+	if unread != nil {
+		what += "; stored keys cannot be read: " + strings.TrimSuffix(unread.Error(), ".")
+	}
+	return usage(what, "Export a key such as OPENAI_API_KEY, store one with `ikigai login openai`, or name a local server in "+s.UserFile+
+		"; `ikigai demo` shows what there is without either")
 }
 
-func (s *Settings) unknownVendor(name string) error {
-	known := slices.Sorted(maps.Keys(s.Vendors))
-	what := fmt.Sprintf("%s: no vendor is called %q", s.Origin("model"), clip(name))
-	if strings.Contains(s.Model, "/") {
+func (s *Settings) unknownVendor(name string, n named) error {
+	known := s.VendorNames()
+	what := fmt.Sprintf("%s: no vendor is called %q", s.Origin(n.setting), clip(name))
+	if strings.Contains(n.text, "/") {
 		return usage(what, suggest(name, known)+"; others are added under vendors in "+s.UserFile)
 	}
-	if owner := s.ownerOf(name); owner != "" {
-		return usage(what, "Write the model as "+owner+"/"+name)
+	if full := s.ownerOf(name); full != "" {
+		return usage(what, "Write the model as "+full)
 	}
 	return usage(what, "Write the model as vendor/model, such as openai/gpt-4o. "+suggest(name, known))
 }
 
-// ownerOf returns the vendor whose default model is called model, or "": it is
-// what somebody means who left the vendor out.
+// VendorNames returns the names of all vendors, sorted.
+func (s *Settings) VendorNames() []string { return slices.Sorted(maps.Keys(s.Vendors)) }
+
+// ModelNames returns the names of the models that are known of by vendor/model,
+// sorted: those of the catalog, and the default models of all vendors.
+func (s *Settings) ModelNames() []string {
+	var names []string
+	for _, m := range catalog.All() {
+		names = append(names, m.Name)
+	}
+	for name, v := range s.Vendors {
+		names = append(names, name+"/"+v.Model)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Near returns the models of the vendor of name, vendor/model, that were most
+// likely meant by it; none if it resembles none, or is one itself.
+func (s *Settings) Near(name string) []string {
+	vendor, _, _ := strings.Cut(name, "/")
+	var models []string
+	for _, m := range s.ModelNames() {
+		if strings.HasPrefix(m, vendor+"/") && m != vendor+"/" {
+			models = append(models, m)
+		}
+	}
+	if slices.Contains(models, name) {
+		return nil
+	}
+	near := nearest(name, models)
+	return near[:min(3, len(near))]
+}
+
+// ownerOf returns the model, as vendor/model, that somebody means who left the
+// vendor out: a vendor's default model before any other. It returns "" where
+// there is none.
 func (s *Settings) ownerOf(model string) string {
-	for _, name := range slices.Sorted(maps.Keys(s.Vendors)) {
+	for _, name := range s.VendorNames() {
 		if s.Vendors[name].Model == model {
+			return name + "/" + model
+		}
+	}
+	for _, name := range s.ModelNames() {
+		if _, known, _ := strings.Cut(name, "/"); known == model {
 			return name
 		}
 	}
 	return ""
-}
-
-// checkAddress refuses a vendor without address and plain HTTP to another
-// machine that nobody asked for.
-func (s *Settings) checkAddress(name string, v Vendor) error {
-	key := "vendors." + name
-	if v.BaseURL == "" {
-		return usage(s.Origin(key)+": "+key+" has no base_url", `Add it, such as "base_url": "http://127.0.0.1:8080/v1"`)
-	}
-	if strings.HasPrefix(v.BaseURL, "https://") || v.Insecure || isLoopback(v.BaseURL) {
-		return nil
-	}
-	return usage(s.Origin(key+".base_url")+": "+key+" would send the conversation over plain http to another machine",
-		`Use https, or add "insecure": true to `+key+" if you trust every machine on the way")
-}
-
-// isLoopback reports whether baseURL stays on this machine.
-func isLoopback(baseURL string) bool {
-	u, err := url.Parse(baseURL)
-	if err != nil {
-		return false
-	}
-	host := strings.ToLower(u.Hostname())
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && (addr.Unmap().IsLoopback() || addr.IsUnspecified())
 }
 
 func usage(what, do string) error {

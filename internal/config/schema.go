@@ -16,12 +16,12 @@ func Schema() []byte {
 		"propertyNames":        map[string]any{"pattern": ruleVendor.expr},
 		"additionalProperties": object(vendorProperties()),
 	}
-	prices := object(propertiesOf(priceTable))
-	prices["required"] = []string{"input", "output"}
-	properties["prices"] = map[string]any{
-		"type": "object", "description": pricesDoc,
+	models := propertiesOf(modelTable)
+	models["price"].(map[string]any)["required"] = []string{"input", "output"}
+	properties["models"] = map[string]any{
+		"type": "object", "description": modelsDoc,
 		"propertyNames":        map[string]any{"pattern": ruleModel.expr},
-		"additionalProperties": prices,
+		"additionalProperties": object(models),
 	}
 	schema := object(properties)
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -43,6 +43,10 @@ func vendorProperties() map[string]any {
 		"type": "object", "description": headersDoc,
 		"propertyNames":        map[string]any{"pattern": ruleHeader.expr},
 		"additionalProperties": map[string]any{"type": "string", "pattern": ruleLine.expr},
+	}
+	properties["body"] = map[string]any{
+		"type": "object", "description": bodyDoc,
+		"propertyNames": map[string]any{"pattern": ruleMember.expr},
 	}
 	return properties
 }
@@ -89,22 +93,39 @@ func Reference() string {
 		writeRow(&b, code(f.name), code(f.def), code(envName(f.name)), strings.TrimSpace(f.doc+" "+bounds(f.of(new(Settings)))))
 	}
 	writeRow(&b, code("vendors"), "see below", "", vendorsDoc)
-	writeRow(&b, code("prices"), "", "", pricesDoc)
+	writeRow(&b, code("models"), "", "", modelsDoc)
 	b.WriteString("\nOf a vendor, under `vendors` and its name:\n\n| setting | default | |\n|---|---|---|\n")
 	for _, f := range vendorTable {
 		writeRow(&b, code(f.name), code(f.def), f.doc)
 	}
 	writeRow(&b, code("headers"), "", headersDoc)
-	b.WriteString("\nOf a model, under `prices` and its name:\n\n| setting | |\n|---|---|\n")
-	for _, f := range priceTable {
+	writeRow(&b, code("body"), "", bodyDoc)
+	b.WriteString("\nOf a model, under `models` and its name:\n\n| setting | |\n|---|---|\n")
+	for _, f := range modelTable {
 		writeRow(&b, code(f.name), f.doc)
 	}
-	b.WriteString("\nPresets, in the order in which they are tried:\n\n| vendor | `base_url` | `key_env` | `model` | `max_tokens_field` |\n|---|---|---|---|---|\n")
+	b.WriteString("\nPresets, in the order in which they are tried:\n\n| vendor | `api` | `base_url` | `key_env` | `model` | further |\n|---|---|---|---|---|---|\n")
 	for _, p := range presets {
 		v := p.vendor
-		writeRow(&b, code(p.name), code(v.BaseURL), code(v.KeyEnv), code(v.Model), code(v.MaxTokensField))
+		writeRow(&b, code(p.name), code(v.API), code(v.BaseURL), code(v.KeyEnv), code(v.Model), further(v))
 	}
 	return b.String()
+}
+
+// further returns the settings of a preset that have no column of their own and
+// are not what a vendor has by default.
+func further(v Vendor) string {
+	var all []string
+	for _, f := range vendorTable {
+		switch f.name {
+		case "api", "base_url", "key_env", "model":
+			continue
+		}
+		if text := f.of(&v).String(); text != f.def && text != "" {
+			all = append(all, code(f.name+": "+text))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 func writeRow(b *strings.Builder, cells ...string) {

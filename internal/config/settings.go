@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/provider"
 )
 
 // Settings are the values in force, as Load returns them.
@@ -25,16 +26,16 @@ type Settings struct {
 	BashResult      string // BashCombined or BashSplit
 	ToolConcurrency int    // read-only tools that may run at once
 	ToolChoice      ikigai.ToolChoice
-	Approval        string // ApprovalNever, ApprovalAsk or ApprovalDeny
-	MaxRetries      int    // times a failed request is sent again
+	Approval        string   // ApprovalNever, ApprovalAsk or ApprovalDeny
+	Thinking        string   // a level, or "" for the vendor's own; the model's name may have another
+	Fallback        []string // models to go on with, vendor/model each
+	ToolProtocol    string   // ToolsNative, ToolsPrompt or ToolsPromptCompact
+	MaxRetries      int      // times a failed request is sent again
 	Timeouts        Timeouts
 	Database        Database
 
 	// Vendors holds the presets and the person's own vendors by name.
 	Vendors map[string]Vendor
-
-	// Prices are those that the person has set, by vendor/model.
-	Prices map[string]Price
 
 	// DataDir is the directory of the program's own files, absolute: that of
 	// the default database. It is "" when there is no place for one.
@@ -44,8 +45,15 @@ type Settings struct {
 	// exists. It is "" when there is no place for one.
 	UserFile string
 
+	// KeysFile is the path of the file of stored keys, whether or not it exists.
+	// It is "" when there is no place for one.
+	KeysFile string
+
+	models  map[string]override // what the person has set of models, by vendor/model
 	getenv  func(name string) string
 	origins map[string]string // by key; a key that is missing has its default
+	layers  map[string]int    // by key: which layer it was set in, 0 for the defaults
+	layer   int               // that is being loaded
 }
 
 // Timeouts limit the waits of a request.
@@ -68,26 +76,43 @@ const (
 	ApprovalDeny  = "deny"
 )
 
+// Values of the setting tool_protocol.
+const (
+	ToolsNative        = "native"         // in the vendor's own form
+	ToolsPrompt        = "prompt"         // in the text of the conversation
+	ToolsPromptCompact = "prompt_compact" // likewise, in fewer words
+)
+
 // Vendor is where a model is reached and how.
 type Vendor struct {
-	API            string // the protocol: APIChat
-	BaseURL        string
-	Model          string // used when only the vendor is named
-	KeyEnv         string // name of the variable that holds the key
-	KeyCmd         string // command line that prints the key
-	Organization   string
-	MaxTokensField string // name of the request's field for the limit of the reply
-	Insecure       bool   // plain HTTP to another machine is wanted
-
-	// What only presets have: members of a reply that the vendor wants back
-	// with the message, and the length that it demands of the IDs of calls.
-	Replay       []string
-	CallIDLength int
+	API          string // the protocol: APIChat, APIResponses, APIAnthropic or APIGemini
+	BaseURL      string // may hold names of variables in braces
+	Model        string // used when only the vendor is named
+	KeyEnv       string // names of the variables that may hold the key, the first one that does counts
+	KeyCmd       string // command line that prints the key
+	Auth         string // what is done without a key: AuthKey, AuthAWS or AuthGoogle
+	Organization string
+	Insecure     bool   // plain HTTP to another machine is wanted
+	ToolProtocol string // as in Settings; "" follows it
+	Catalog      string // the vendor that the catalog knows these models of; "" is this one
 
 	// Headers are sent with each request. Names are in canonical form.
 	Headers map[string]string
+
+	Quirks provider.Quirks
 }
 
-// APIChat is the protocol of OpenAI's Chat Completions, a value of the setting
-// api.
-const APIChat = "chat"
+// Values of the setting api.
+const (
+	APIChat      = "chat"      // OpenAI's Chat Completions, and all who speak it
+	APIResponses = "responses" // OpenAI's Responses
+	APIAnthropic = "anthropic" // Anthropic's Messages
+	APIGemini    = "gemini"    // Google's generateContent
+)
+
+// Values of the setting auth.
+const (
+	AuthKey    = "key"    // nothing: the key alone
+	AuthAWS    = "aws"    // requests are signed with AWS credentials
+	AuthGoogle = "google" // a token is had with Google's application default credentials
+)

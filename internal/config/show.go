@@ -15,8 +15,8 @@ type Entry struct {
 	Origin string `json:"origin"` // "default", FILE:LINE, a variable or a flag
 }
 
-// Show returns all settings in force: the table in its order, then vendors and
-// prices by name. The values of headers, and whatever looks like a key elsewhere, are
+// Show returns the settings in force: the table in its order, then of vendors and
+// models, by name, what was set or is otherwise than a vendor has it by default. The values of headers, and whatever looks like a key elsewhere, are
 // replaced by safetext.Redacted.
 func (s *Settings) Show() []Entry {
 	entries := s.entries()
@@ -40,16 +40,24 @@ func (s *Settings) entries() []Entry {
 	entries := list(s, "", table, s)
 	for _, name := range slices.Sorted(maps.Keys(s.Vendors)) {
 		v, key := s.Vendors[name], "vendors."+name+"."
-		entries = append(entries, list(s, key, vendorTable, &v)...)
+		for i, e := range list(s, key, vendorTable, &v) {
+			if e.Origin != "default" || e.Value != "" && e.Value != vendorTable[i].def {
+				entries = append(entries, e)
+			}
+		}
+		for _, member := range slices.Sorted(maps.Keys(v.Quirks.Body)) {
+			memberKey := key + "body." + member
+			entries = append(entries, Entry{memberKey, string(v.Quirks.Body[member]), s.Origin(memberKey)})
+		}
 		for _, header := range slices.Sorted(maps.Keys(v.Headers)) {
 			headerKey := key + "headers." + header
 			entries = append(entries, Entry{headerKey, v.Headers[header], s.Origin(headerKey)})
 		}
 	}
-	for _, model := range slices.Sorted(maps.Keys(s.Prices)) {
-		p := s.Prices[model]
-		for _, e := range list(s, "prices."+model+".", priceTable, &p) {
-			if e.Value != "" {
+	for _, model := range slices.Sorted(maps.Keys(s.models)) {
+		o := s.models[model]
+		for _, e := range list(s, "models."+model+".", modelTable, &o) {
+			if e.Origin != "default" {
 				entries = append(entries, e)
 			}
 		}

@@ -1,6 +1,11 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"ikigai"
+	"ikigai/internal/provider"
+)
 
 // field is one setting: all that loading, schema, documentation and display
 // know of it.
@@ -19,7 +24,7 @@ type field[T any] struct {
 // apart: see vendorTable.
 var table = []field[Settings]{
 	{name: "model",
-		doc: "Model to use, as `vendor/model`; only the first `/` counts. A vendor's name alone means that vendor's default model. Left empty, it is chosen by the keys at hand.",
+		doc: "Model to use, as `vendor/model` or `vendor/model:level`; only the first `/` counts, and the last `:` only before a level of thinking. A vendor's name alone means that vendor's default model. Left empty, it is chosen by the keys at hand.",
 		of:  func(s *Settings) value { return &pattern{p: &s.Model, rule: ruleModel} }},
 	{name: "max_tool_turns", def: "50",
 		doc: "Rounds of tool calls that one statement may take. After the last one the model answers without tools.",
@@ -44,6 +49,17 @@ var table = []field[Settings]{
 		of: func(s *Settings) value {
 			return &choice{&s.Approval, []string{ApprovalNever, ApprovalAsk, ApprovalDeny}}
 		}},
+	{name: "thinking",
+		doc: "How much the model thinks before it answers: `none`, `min`, `low`, `med` or `high`. Left empty, as the vendor has it. A level at the end of the model's name comes before it.",
+		of:  func(s *Settings) value { return &choice{&s.Thinking, append([]string{""}, LevelNames()...)} }},
+	{name: "fallback",
+		doc: "Models to go on with, in this order, when the one before is overloaded or out of reach; each as `vendor/model`. As a variable or flag, with commas between them.",
+		of:  func(s *Settings) value { return &words{&s.Fallback, ruleModel} }},
+	{name: "tool_protocol", def: ToolsNative,
+		doc: "How the model calls tools: `native` in the vendor's own form, `prompt` in the text of the conversation, for models that have no such form, `prompt_compact` likewise in fewer words.",
+		of: func(s *Settings) value {
+			return &choice{&s.ToolProtocol, []string{ToolsNative, ToolsPrompt, ToolsPromptCompact}}
+		}},
 	{name: "max_retries", def: "3",
 		doc: "Times that a request is sent again after a failure that may pass.",
 		of:  func(s *Settings) value { return &integer{&s.MaxRetries, 0, 20} }},
@@ -61,56 +77,99 @@ var table = []field[Settings]{
 		of:  func(s *Settings) value { return &database{&s.Database} }},
 }
 
-// priceTable lists the prices of one model.
-var priceTable = []field[Price]{
-	{name: "input",
-		doc: "What a million tokens of the request cost, in US dollars.",
-		of:  func(p *Price) value { return &amount{&p.Input} }},
-	{name: "output",
-		doc: "What a million tokens of the reply cost, reasoning included.",
-		of:  func(p *Price) value { return &amount{&p.Output} }},
-	{name: "cache_read",
-		doc: "What a million tokens cost that the vendor has in its cache. Left out, as `input`.",
-		of:  func(p *Price) value { return &amount{&p.CacheRead} }},
-	{name: "cache_write",
-		doc: "What a million tokens cost that the vendor puts into its cache. Left out, as `input`.",
-		of:  func(p *Price) value { return &amount{&p.CacheWrite} }},
-}
-
 // vendorTable lists the settings of one vendor. Its headers stand apart.
 var vendorTable = []field[Vendor]{
 	{name: "api", def: APIChat,
-		doc: "Protocol that the vendor speaks: `chat` is OpenAI's Chat Completions.",
-		of:  func(v *Vendor) value { return &choice{&v.API, []string{APIChat}} }},
+		doc: "Protocol that the vendor speaks: `chat` is OpenAI's Chat Completions and what all speak who follow it, `responses` OpenAI's Responses, `anthropic` Anthropic's Messages, `gemini` Google's generateContent.",
+		of: func(v *Vendor) value {
+			return &choice{&v.API, []string{APIChat, APIResponses, APIAnthropic, APIGemini}}
+		}},
 	{name: "base_url", private: true,
-		doc: "Address of the API, up to and without `/chat/completions`.",
+		doc: "Address of the API, up to and without `/chat/completions`, `/responses`, `/messages` or `/models`. `{NAME}` stands for the value of that variable of the environment, `{A|B}` for the first of them that is set.",
 		of:  func(v *Vendor) value { return &pattern{p: &v.BaseURL, rule: ruleURL} }},
 	{name: "model",
 		doc: "Model to use when `model` names only the vendor, or nothing.",
 		of:  func(v *Vendor) value { return &pattern{p: &v.Model, rule: ruleModel} }},
 	{name: "key_env", private: true,
-		doc: "Environment variable that holds the key. Never the key itself.",
+		doc: "Environment variable that holds the key, or several with a space between them: the first that is set counts. Never the key itself.",
 		of:  func(v *Vendor) value { return &pattern{p: &v.KeyEnv, rule: ruleVariable} }},
 	{name: "key_cmd", private: true,
 		doc: "Command line for `sh` that prints the key, run when the variable is empty. It gets 10 seconds and no input.",
 		of:  func(v *Vendor) value { return &pattern{p: &v.KeyCmd, rule: ruleLine} }},
+	{name: "auth", def: AuthKey,
+		doc: "What stands in for a key where there is none: `aws` signs requests with the credentials of the AWS tools, `google` has Google's application default credentials make a token.",
+		of: func(v *Vendor) value {
+			return &choice{&v.Auth, []string{AuthKey, AuthAWS, AuthGoogle}}
+		}},
 	{name: "organization", private: true,
 		doc: "Organization that the requests are billed to, where the vendor has such.",
 		of:  func(v *Vendor) value { return &pattern{p: &v.Organization, rule: ruleLine} }},
-	{name: "max_tokens_field", def: "max_tokens",
-		doc: "Name of the request's field that limits the reply.",
-		of: func(v *Vendor) value {
-			return &choice{&v.MaxTokensField, []string{"max_tokens", "max_completion_tokens"}}
-		}},
 	{name: "insecure", def: "false",
 		doc: "Allow plain `http` to another machine, where anyone on the way can read the conversation and the key.",
 		of:  func(v *Vendor) value { return &boolean{&v.Insecure} }},
+	{name: "tool_protocol",
+		doc: "As the general setting, for this vendor. Left empty, that one counts.",
+		of: func(v *Vendor) value {
+			return &choice{&v.ToolProtocol, []string{"", ToolsNative, ToolsPrompt, ToolsPromptCompact}}
+		}},
+	{name: "catalog",
+		doc: "Vendor whose models these are, such as `openai` for a gateway: what is known of its models (limits, prices, levels) holds for these. Left empty, it goes by the vendor's own name.",
+		of:  func(v *Vendor) value { return &pattern{p: &v.Catalog, rule: ruleVendorOrNone} }},
+	{name: "path",
+		doc: "Where requests go below `base_url`, where that is not the protocol's own; `{model}` stands for the model's name.",
+		of:  func(v *Vendor) value { return &pattern{p: &v.Quirks.Path, rule: rulePathBelow} }},
+	{name: "key_header",
+		doc: "Header that carries the key, alone; `Authorization` carries it after `Bearer`. Left empty, it is the protocol's own.",
+		of:  func(v *Vendor) value { return &pattern{p: &v.Quirks.KeyHeader, rule: ruleHeaderOrNone} }},
+	{name: "no_model", def: "false",
+		doc: "Leave the model's name out of the body, where it stands in the path.",
+		of:  func(v *Vendor) value { return &boolean{&v.Quirks.NoModel} }},
+	{name: "max_tokens_field", def: "max_tokens",
+		doc: "Name of the member that limits the reply, in `chat`.",
+		of: func(v *Vendor) value {
+			return &choice{&v.Quirks.MaxOutput, []string{"max_tokens", "max_completion_tokens"}}
+		}},
+	{name: "tell_max_tokens", def: "false",
+		doc: "Limit every reply, for servers that would else cut it short, in `chat`.",
+		of:  func(v *Vendor) value { return &boolean{&v.Quirks.TellMaxOutput} }},
+	{name: "thinking_form",
+		doc: "How the server is told to think, in `chat`: `reasoning`, `thinking`, `enable_thinking` or `chat_template_kwargs` is the member that it reads. Left empty, `reasoning_effort`.",
+		of: func(v *Vendor) value {
+			return &choice{&v.Quirks.Thinking, []string{"", provider.ThinkingReasoning, provider.ThinkingType, provider.ThinkingEnable, provider.ThinkingTemplateKwargs}}
+		}},
+	{name: "format_form",
+		doc: "How the server is told of the form that an answer must have, in `chat`: `json_object` asks for any object and puts the schema in words, `words` does only that. Left empty, by the schema.",
+		of: func(v *Vendor) value {
+			return &choice{&v.Quirks.Format, []string{"", provider.FormatObject, provider.FormatWords}}
+		}},
+	{name: "no_usage_option", def: "false",
+		doc: "Leave out the wish for usage in a stream, which some servers refuse.",
+		of:  func(v *Vendor) value { return &boolean{&v.Quirks.NoUsageOption} }},
+	{name: "done_is_end", def: "false",
+		doc: "Take `[DONE]` for the end of a reply although no reason for it came.",
+		of:  func(v *Vendor) value { return &boolean{&v.Quirks.DoneIsEnd} }},
+	{name: "replay",
+		doc: "Members of a reply that the vendor wants back with the message, such as `reasoning_content`.",
+		of:  func(v *Vendor) value { return &words{&v.Quirks.Replay, ruleMember} }},
+	{name: "call_id_length", def: "0",
+		doc: "Length that the IDs of calls must have. 0 takes them as they are.",
+		of:  func(v *Vendor) value { return &integer{&v.Quirks.CallIDLength, 0, 64} }},
+	{name: "no_cache_key", def: "true",
+		doc: "Leave out the key by which OpenAI finds what it has in its cache, and which other servers may refuse.",
+		of:  func(v *Vendor) value { return &boolean{&v.Quirks.NoCacheKey} }},
+	{name: "strict", def: "false",
+		doc: "Have the input of calls follow the schema to the letter, where the schema allows that to be asked for.",
+		of:  func(v *Vendor) value { return &boolean{&v.Quirks.Strict} }},
+	{name: "cache_marks", def: "false",
+		doc: "Mark by hand what of the conversation is to be cached, for vendors that do not find it out themselves.",
+		of:  func(v *Vendor) value { return &boolean{&v.Quirks.CacheMarks} }},
 }
 
 // What the tables cannot say: the settings whose names people choose.
 const (
 	vendorsDoc = "Vendors by name. An entry named like a preset changes only the fields that it gives."
-	pricesDoc  = "Prices of models by name, as `vendor/model`. What has no price here has no cost in the log."
+	modelsDoc  = "What is known of models, by name as `vendor/model`, in place of what the catalog says: see `ikigai models`."
+	bodyDoc    = "Further members of every request, by name, with any value."
 	headersDoc = "Headers to send with each request, by name. Their values are never shown."
 	schemaDoc  = "Address of the JSON Schema, for editors; not used otherwise."
 )
@@ -120,3 +179,12 @@ const (
 	minDuration = time.Millisecond
 	maxDuration = 24 * time.Hour
 )
+
+// LevelNames returns the levels of thinking that can be asked for.
+func LevelNames() []string {
+	var names []string
+	for _, l := range ikigai.Levels() {
+		names = append(names, string(l))
+	}
+	return names
+}

@@ -33,6 +33,8 @@ func jsonType(v value) string {
 		return "boolean"
 	case *amount:
 		return "number"
+	case *words:
+		return "array"
 	}
 	return "string"
 }
@@ -94,10 +96,11 @@ func (v *choice) set(text string) bool {
 func (v *choice) String() string { return *v.p }
 
 func (v *choice) accepts() string {
-	if last := len(v.words) - 1; last > 0 {
-		return strings.Join(v.words[:last], ", ") + " or " + v.words[last]
+	words := slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return w == "" })
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " or " + words[last]
 	}
-	return v.words[0]
+	return words[0]
 }
 
 func (v *choice) schema() map[string]any {
@@ -181,6 +184,35 @@ func (v *pattern) schema() map[string]any {
 	return map[string]any{"type": "string", "pattern": v.rule.expr}
 }
 
+// words is a list of texts without commas that follow a rule. As text they stand
+// beside each other with a comma between them.
+type words struct {
+	p    *[]string
+	rule rule
+}
+
+func (v *words) set(text string) bool {
+	var all []string
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word == "" && text == "" {
+			continue
+		}
+		if word == "" || !v.rule.valid(word) {
+			return false
+		}
+		all = append(all, word)
+	}
+	*v.p = all
+	return true
+}
+
+func (v *words) String() string  { return strings.Join(*v.p, ",") }
+func (v *words) accepts() string { return "a list in brackets, each of it " + v.rule.accepts }
+
+func (v *words) schema() map[string]any {
+	return map[string]any{"type": "array", "items": map[string]any{"type": "string", "pattern": v.rule.expr}}
+}
+
 // rule is a regular expression in words, with a check for what no regular
 // expression says well.
 type rule struct {
@@ -203,15 +235,23 @@ var (
 		accepts: `the path of a file, such as "~/ikigai.db"`,
 	}
 	ruleURL = rule{
-		expr:    `^https?://[^\s/?#@\x00-\x1f\x7f]+(/[^\s?#\x00-\x1f\x7f]*)?$`,
+		expr:    `^(https?://[^\s/?#@\x00-\x1f\x7f]+|\{[A-Z0-9_|]+\})(/[^\s?#\x00-\x1f\x7f]*)?$`,
 		accepts: `an address such as "http://127.0.0.1:8080/v1", without password, "?" or "#"`,
 		check:   parsesAsURL,
 	}
 	// Upper case only: many vendors' keys would pass for a name otherwise, and
 	// a key in its place must not get as far as an error about that variable.
 	ruleVariable = rule{
-		expr:    `^([A-Z_][A-Z0-9_]*)?$`,
+		expr:    `^([A-Z_][A-Z0-9_]*( [A-Z_][A-Z0-9_]*)*)?$`,
 		accepts: `the name of an environment variable in capitals, such as "OPENAI_API_KEY", and put the key into that variable`,
+	}
+	rulePathBelow = rule{
+		expr:    `^(/?[^\s/#@\x00-\x1f\x7f][^\s#\x00-\x1f\x7f]*)?$`,
+		accepts: `a path below base_url, such as "/models/{model}:streamGenerateContent?alt=sse"`,
+	}
+	ruleMember = rule{
+		expr:    `^[A-Za-z_][A-Za-z0-9_]*$`,
+		accepts: `the name of a member of JSON, such as "reasoning_content"`,
 	}
 	ruleLine = rule{
 		expr:    `^[^\x00-\x1f\x7f]*$`,
@@ -221,6 +261,14 @@ var (
 		expr:    `^[A-Za-z0-9][A-Za-z0-9_-]*$`,
 		accepts: "letters, digits, - and _",
 	}
+	ruleVendorOrNone = rule{
+		expr:    `^([A-Za-z0-9][A-Za-z0-9_-]*)?$`,
+		accepts: `the name of a vendor, such as "openai"`,
+	}
+	ruleHeaderOrNone = rule{
+		expr:    "^[A-Za-z0-9!#$%&'*+.^_`|~-]*$",
+		accepts: `a header's name, such as "api-key"`,
+	}
 	ruleHeader = rule{
 		expr:    "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
 		accepts: `a header's name, such as "X-Title"`,
@@ -228,6 +276,9 @@ var (
 )
 
 func parsesAsURL(text string) bool {
-	u, err := url.Parse(text)
+	if strings.HasPrefix(text, "{") {
+		text = "https://" + text
+	}
+	u, err := url.Parse(placeholder.ReplaceAllLiteralString(text, "x"))
 	return err == nil && u.Hostname() != ""
 }
