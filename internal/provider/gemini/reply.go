@@ -38,7 +38,7 @@ func (w *wire) appendReply(b []byte, group []ikigai.Message) []byte {
 				text = text[block.Text:]
 			case block.Call > 0:
 				b = w.appendCall(b, calls[block.Call-1], w.signature(block))
-			case !bytes.HasPrefix(block.Own, []byte(sourcesBlock)):
+			case given(block.Own) && !bytes.HasPrefix(block.Own, []byte(sourcesBlock)):
 				b = append(wirejson.AppendJSON(b, block.Own), ',')
 			}
 		}
@@ -68,7 +68,7 @@ func (w *wire) signature(call provider.Block) json.RawMessage {
 // appendSignature appends a signature, if there is one, and the end of its part,
 // and a comma.
 func appendSignature(b []byte, signature json.RawMessage) []byte {
-	if signature != nil {
+	if given(signature) {
 		b = wirejson.AppendMember(b, "thoughtSignature", signature)
 	}
 	return append(b, "},"...)

@@ -27,6 +27,7 @@ type decoder struct {
 	yield    func(ikigai.Delta) bool
 	finished func()        // called when the finishReason has come; may be nil
 	newID    func() string // of a call that comes without one; nil is a random one
+	plain    bool          // only encoding/json
 
 	id, servedBy string
 	told         bool // id and servedBy have been yielded
@@ -60,6 +61,15 @@ func (d *decoder) fail(err error) error {
 
 // chunk takes in one chunk.
 func (d *decoder) chunk(data []byte) error {
+	if d.told && !d.plain {
+		if p, ok := fast(data); ok {
+			d.usage.add(p.usage)
+			if p.thought {
+				return d.send(ikigai.Delta{Thinking: p.text})
+			}
+			return d.text(p.text, nil)
+		}
+	}
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return d.cfg.Broken("holds a chunk that is no JSON")
