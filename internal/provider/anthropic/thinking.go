@@ -76,7 +76,8 @@ func isThinking(b provider.Block) bool {
 const leastBudget = 1024
 
 // appendThinking appends how the model is to think. A choice that forces a call
-// is refused beside thinking.
+// is refused beside thinking. Models that decide themselves how much they think
+// only show it when asked to.
 func appendThinking(b []byte, t ikigai.Thinking, forced bool) []byte {
 	switch {
 	case t.Off:
@@ -87,7 +88,7 @@ func appendThinking(b []byte, t ikigai.Thinking, forced bool) []byte {
 		b = strconv.AppendInt(b, int64(max(t.Budget, leastBudget)), 10)
 		return append(b, '}')
 	case t.Effort != "":
-		return append(b, `,"thinking":{"type":"adaptive"}`...)
+		return append(b, `,"thinking":{"type":"adaptive","display":"summarized"}`...)
 	}
 	return b
 }
