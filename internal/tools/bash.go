@@ -61,7 +61,16 @@ type splitOutput struct {
 }
 
 func bash(cfg Config) ikigai.Tool {
-	spec := ikigai.ToolSpec{Name: "bash", Description: bashDescription, Schema: json.RawMessage(bashSchema)}
+	spec := ikigai.ToolSpec{
+		Name: "bash", Description: bashDescription, Schema: json.RawMessage(bashSchema), Returns: bashReturns(cfg.BashResult),
+		OutputLimits: []string{
+			fmt.Sprintf("stdout: %dKB max", stdoutLimit>>10),
+			fmt.Sprintf("stderr: %dKB max", stderrLimit>>10),
+			truncationWarning,
+		},
+		Usage: "When you need to execute shell commands, list files, search code, or perform\n" +
+			"system operations. Check exit_code to determine success/failure.",
+	}
 	shell := sync.OnceValue(func() string { return findShell(cfg.getenv("PATH")) })
 	return newTool(spec, false, func(ctx context.Context, call ikigai.Call, in bashInput) ikigai.Result {
 		if in.Timeout <= 0 {
@@ -84,6 +93,17 @@ func bash(cfg Config) ikigai.Tool {
 		}
 		return cfg.bashResult(ran, int(in.Timeout), filepath.Base(path))
 	})
+}
+
+// bashReturns describes the output in one of the two forms that it has.
+func bashReturns(form string) json.RawMessage {
+	if form == "split" {
+		return returns(
+			member{"stdout", "string", "Standard output from command"},
+			member{"stderr", "string", "Standard error from command"},
+			exitCode, truncated)
+	}
+	return returns(member{"output", "string", "Standard output and standard error, as they came"}, exitCode, truncated)
 }
 
 // findShell returns the path of bash, of sh if there is no bash, "" if there is

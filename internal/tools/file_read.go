@@ -43,7 +43,16 @@ type fileReadOutput struct {
 }
 
 func fileRead(cfg Config) ikigai.Tool {
-	spec := ikigai.ToolSpec{Name: "file_read", Description: fileReadDescription, Schema: json.RawMessage(fileReadSchema)}
+	spec := ikigai.ToolSpec{
+		Name: "file_read", Description: fileReadDescription, Schema: json.RawMessage(fileReadSchema),
+		Returns: returns(
+			member{"output", "string", "Text of the file, or of the lines asked for"},
+			member{"lines", "string", "First and last line shown, unless it is the whole file"},
+			member{"total_lines", "integer", "Lines of the file, unless it is shown whole"},
+			truncated),
+		OutputLimits: cfg.limits(),
+		Usage:        "When you need to see what a file holds. Large files: ask for a range of lines.",
+	}
 	return newTool(spec, true, func(ctx context.Context, call ikigai.Call, in fileReadInput) ikigai.Result {
 		full := cfg.resolve(call, in.Path)
 		f, failure := openRegular(in.Path, full)

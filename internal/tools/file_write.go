@@ -34,7 +34,13 @@ type fileWriteOutput struct {
 }
 
 func fileWrite(cfg Config) ikigai.Tool {
-	spec := ikigai.ToolSpec{Name: "file_write", Description: fileWriteDescription, Schema: json.RawMessage(fileWriteSchema)}
+	spec := ikigai.ToolSpec{
+		Name: "file_write", Description: fileWriteDescription, Schema: json.RawMessage(fileWriteSchema),
+		Returns: returns(
+			member{"output", "string", "What was written, in words"},
+			member{"bytes", "integer", "Bytes written"}),
+		Usage: "When you need to create a file or to replace all of it. Read it first.",
+	}
 	return newTool(spec, false, func(ctx context.Context, call ikigai.Call, in fileWriteInput) ikigai.Result {
 		target, old, failure := writeTarget(in.Path, cfg.resolve(call, in.Path))
 		if failure != nil {

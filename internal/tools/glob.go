@@ -42,7 +42,15 @@ type searchOutput struct {
 }
 
 func glob(cfg Config) ikigai.Tool {
-	spec := ikigai.ToolSpec{Name: "glob", Description: globDescription, Schema: json.RawMessage(globSchema)}
+	spec := ikigai.ToolSpec{
+		Name: "glob", Description: globDescription, Schema: json.RawMessage(globSchema),
+		Returns: returns(
+			member{"output", "string", "Paths, one a line"},
+			member{"count", "integer", "Number of paths found"},
+			truncated),
+		OutputLimits: cfg.limits(entries(mostFiles, "paths")),
+		Usage:        "When you need to find files by their names.",
+	}
 	return newTool(spec, true, func(ctx context.Context, call ikigai.Call, in globInput) ikigai.Result {
 		base, pattern, dirs := splitPattern(in)
 		if !doublestar.ValidatePattern(pattern) {

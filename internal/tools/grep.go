@@ -39,7 +39,15 @@ type grepInput struct {
 }
 
 func grep(cfg Config) ikigai.Tool {
-	spec := ikigai.ToolSpec{Name: "grep", Description: grepDescription, Schema: json.RawMessage(grepSchema)}
+	spec := ikigai.ToolSpec{
+		Name: "grep", Description: grepDescription, Schema: json.RawMessage(grepSchema),
+		Returns: returns(
+			member{"output", "string", "Matches, each as file:line: text"},
+			member{"count", "integer", "Number of matches found"},
+			truncated),
+		OutputLimits: cfg.limits(entries(mostMatches, "matches")),
+		Usage:        "When you need to find where something stands in files.",
+	}
 	return newTool(spec, true, func(ctx context.Context, call ikigai.Call, in grepInput) ikigai.Result {
 		m, failure := newMatcher(in.Pattern, in.IgnoreCase)
 		if failure != nil {

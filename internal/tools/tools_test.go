@@ -158,7 +158,8 @@ func TestListSize(t *testing.T) {
 	}
 	var list []function
 	for _, tool := range Builtin(Config{}) {
-		list = append(list, function{"function", tool.ToolSpec})
+		spec := ikigai.ToolSpec{Name: tool.Name, Description: tool.Description, Schema: tool.Schema}
+		list = append(list, function{"function", spec})
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
