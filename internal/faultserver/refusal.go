@@ -100,7 +100,8 @@ func (t trouble) refusal(api API) Answer {
 	if t.wait > 0 && api != Gemini { // which says so in the body
 		h.Set("Retry-After", strconv.Itoa(t.wait))
 	}
-	if again := t.status >= 500 || t.wait > 0; api == Anthropic {
+	if api == Anthropic {
+		again := t.status >= 500 || t.status == http.StatusRequestTimeout || t.wait > 0
 		h.Set("X-Should-Retry", strconv.FormatBool(again))
 	}
 	return Answer{Status: t.status, Header: h, Body: encode(t.body(api))}
