@@ -45,6 +45,8 @@ type app struct {
 	settings  *config.Settings  // set by load
 	began     bool              // a command has begun: errors are no longer of usage
 	key       string            // of the model in use, wherever it came from
+	fallbacks []config.Endpoint // models to go on with
+	format    *format           // that the answer must have; nil leaves it free
 	hidden    []string          // what else must not be shown
 	leave     chan struct{}     // closed when the person wants to be out at once
 }

@@ -18,15 +18,32 @@ import (
 func (a *app) endpoint(ctx context.Context, script string) (config.Endpoint, func(), error) {
 	if script == "" {
 		e, err := a.settings.Resolve(ctx, a.keys())
+		if err != nil {
+			return e, nil, err
+		}
 		a.key = e.Key
 		a.tellOfLevel(e)
-		return e, func() {}, err
+		a.findFallbacks(ctx)
+		return e, func() {}, nil
 	}
 	s, err := readScript(script)
 	if err != nil {
 		return config.Endpoint{}, nil, err
 	}
 	return a.serve(s)
+}
+
+// findFallbacks finds the models to go on with. One that cannot be asked from here
+// is told of, and stops nothing.
+func (a *app) findFallbacks(ctx context.Context) {
+	for _, model := range a.settings.Fallback {
+		e, err := a.settings.ResolveFallback(ctx, model, a.keys())
+		if err != nil {
+			a.notice(model + " cannot be asked in place of another. " + err.Error())
+			continue
+		}
+		a.fallbacks, a.hidden = append(a.fallbacks, e), append(a.hidden, e.Key)
+	}
 }
 
 // tellOfLevel tells the person when the level that they asked for is not sent.
@@ -67,7 +84,7 @@ func (a *app) serve(s *scriptserver.Script) (config.Endpoint, func(), error) {
 		return config.Endpoint{}, nil, err
 	}
 	e := config.Endpoint{
-		Name: "script/" + filepath.Base(s.Name), Model: "scripted", API: config.APIChat, BaseURL: server.URL,
+		Name: "script/" + filepath.Base(s.Name), Model: "scripted", API: config.APIChat, BaseURL: server.URL, ToolProtocol: a.settings.ToolProtocol,
 		Level: ikigai.Level(a.settings.Thinking), Timeouts: a.settings.Timeouts, MaxRetries: a.settings.MaxRetries,
 	}
 	return e, func() { _ = server.Close() }, nil // it holds nothing that could be lost

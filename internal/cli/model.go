@@ -16,12 +16,17 @@ import (
 	"ikigai/internal/provider/google"
 	"ikigai/internal/provider/openai"
 	"ikigai/internal/provider/responses"
+	"ikigai/internal/provider/textmode"
 	"ikigai/internal/secret"
 )
 
 // model returns the model of an endpoint.
 func (a *app) model(e config.Endpoint) ikigai.Model {
-	return &suggesting{Model: wire(e.API, a.client(e)), near: func() []string { return a.settings.Near(e.Name) }}
+	m := wire(e.API, a.client(e))
+	if e.ToolProtocol != config.ToolsNative {
+		m = textmode.New(m, textmode.Options{Compact: e.ToolProtocol == config.ToolsPromptCompact})
+	}
+	return &suggesting{Model: m, near: func() []string { return a.settings.Near(e.Name) }}
 }
 
 // wire returns the model that cfg describes, spoken to in the protocol api.

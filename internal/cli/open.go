@@ -183,13 +183,20 @@ func (o *opening) recorded(e ikigai.Event, d ikigai.Durability) {
 
 func (o *opening) agent(s *session.Session) *agent.Agent {
 	a := &agent.Agent{
-		Model: o.model(o.endpoint), ModelName: o.endpoint.Name, Tools: o.tools, Recorder: s, History: o.line, Dir: o.dir,
+		Model: o.model(o.endpoint), ModelName: o.endpoint.Name,
+		Level: o.endpoint.Level, NoFormat: o.endpoint.Known.NoFormat, Tools: o.tools, Recorder: s, History: o.line, Dir: o.dir,
 		ToolChoice: o.settings.ToolChoice, MaxToolTurns: o.settings.MaxToolTurns,
 		MaxOutputSize: o.settings.MaxOutputSize, Concurrency: o.settings.ToolConcurrency,
 		MaxOutput: o.settings.MaxOutputTokens,
 		CacheKey:  string(s.ID()),
 		Price:     o.price,
 		Approve:   o.approver(o.view),
+	}
+	for _, e := range o.fallbacks {
+		a.Fallbacks = append(a.Fallbacks, agent.Candidate{Name: e.Name, Model: o.model(e), Level: e.Level, NoFormat: e.Known.NoFormat})
+	}
+	if o.format != nil {
+		a.Format, a.CheckAnswer = o.format.Format, o.format.check
 	}
 	if o.view.live.Terminal {
 		a.Progress = o.view.prints

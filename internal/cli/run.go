@@ -21,6 +21,7 @@ type runOptions struct {
 	files  []string
 	json   bool
 	script string
+	schema string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -64,6 +65,7 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 	f.StringArrayVarP(&o.files, "file", "f", nil, "attach a `FILE`, text, an image or a PDF; - is standard input")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON instead of the answer")
 	f.StringVar(&o.script, "script", "", "let a script `FILE` play the model, without a key")
+	f.StringVar(&o.schema, "output-schema", "", "have an answer in JSON that fits the JSON Schema in `FILE`")
 	a.settingFlag(cmd, "model", "model to ask, as `VENDOR/MODEL[:LEVEL]`")
 	a.settingFlag(cmd, "thinking", "`LEVEL` of thinking before the answer: none, min, low, med or high")
 	a.settingFlag(cmd, "fallback", "`MODELS` to go on with when the vendor cannot serve, with commas between them")
@@ -92,6 +94,12 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	if err := checkToolChoice(a.settings.ToolChoice); err != nil {
 		return err
 	}
+	if o.schema != "" {
+		var err error
+		if a.format, err = readFormat(o.schema); err != nil {
+			return err
+		}
+	}
 	endpoint, stopServer, err := a.endpoint(ctx, o.script)
 	if err != nil {
 		return err
@@ -102,6 +110,7 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 		return err
 	}
 	v := a.newView(o.json)
+	v.formed = a.format != nil
 	w, err := a.open(ctx, o.which, endpoint, <-opening, v)
 	if err != nil {
 		return err
@@ -112,6 +121,9 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	defer v.watch()()
 	outcome, err := w.agent.Run(ctx, statement)
 	v.finish()
+	if v.formed && !v.json && err == nil {
+		v.answer(outcome.Answer + "\n")
+	}
 	return a.conclude(w, v, outcome, err)
 }
 

@@ -16,6 +16,7 @@ import (
 // It is a projection of the session, so that it goes on where the log ends.
 type view struct {
 	json       bool
+	formed     bool // the answer must have a form: it is written once it has
 	statements bool // show what the person said, too
 	out, err   io.Writer
 	redact     func(string) string // takes out what must not be shown
@@ -132,7 +133,7 @@ func (v *view) result() (failed error, errorShown bool) {
 
 func (v *view) write(pieces []render.Piece) {
 	for _, p := range pieces {
-		if p.Answer {
+		if p.Answer && !v.formed {
 			v.answer(p.Text)
 		} else {
 			_, _ = io.WriteString(v.err, p.Text) // there is no place to tell of it

@@ -74,7 +74,7 @@ func (s *Settings) key(ctx context.Context, name string, v Vendor, keys Keys) (k
 		key, err := runKeyCommand(ctx, v.KeyCmd, what, keys.Command)
 		return key, "key_cmd", err
 	}
-	if isLoopback(v.BaseURL) || v.KeyEnv == "" {
+	if v.KeyEnv == "" {
 		return "", "", nil
 	}
 	key, source, unread := keys.stored(ctx, name)
@@ -129,8 +129,6 @@ func (s *Settings) TakesKey(vendor string) error {
 	switch {
 	case !known:
 		return usage(fmt.Sprintf("No vendor is called %q", clip(vendor)), suggest(vendor, s.VendorNames())+"; others are added under vendors in "+s.UserFile)
-	case isLoopback(v.BaseURL):
-		return usage(vendor+" is a server on this machine and gets no stored key", "Set vendors."+vendor+".key_env or key_cmd in "+s.UserFile+" if it wants one")
 	case v.KeyEnv == "":
 		return usage("The settings of "+vendor+" say that it has no key", "Set vendors."+vendor+".key_env in "+s.UserFile+" to the variable that may hold one")
 	}

@@ -58,18 +58,9 @@ func (s *Settings) Resolve(ctx context.Context, keys Keys) (Endpoint, error) {
 	return s.resolve(ctx, named, keys)
 }
 
-// ResolveFallback returns the endpoints of the models to go on with. One that
-// cannot be reached is an error, like the model in force.
-func (s *Settings) ResolveFallback(ctx context.Context, keys Keys) ([]Endpoint, error) {
-	var all []Endpoint
-	for _, text := range s.Fallback {
-		e, err := s.resolve(ctx, named{text: text, setting: "fallback"}, keys)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, e)
-	}
-	return all, nil
+// ResolveFallback returns the endpoint of one of the models to go on with.
+func (s *Settings) ResolveFallback(ctx context.Context, model string, keys Keys) (Endpoint, error) {
+	return s.resolve(ctx, named{text: model, setting: "fallback"}, keys)
 }
 
 // ResolveWithKey returns the endpoint of a vendor for a request that needs no
@@ -106,6 +97,9 @@ func (s *Settings) resolve(ctx context.Context, n named, keys Keys) (Endpoint, e
 	e := s.endpoint(vendor, model, v, address, key)
 	e.KeySource, e.Level = source, level
 	e.Known, _ = s.Known(e.Name)
+	if e.Known.NoTools && s.Origin("tool_protocol") == "default" && v.ToolProtocol == "" {
+		e.ToolProtocol = ToolsPrompt
+	}
 	return e, nil
 }
 

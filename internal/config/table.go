@@ -56,7 +56,7 @@ var table = []field[Settings]{
 		doc: "Models to go on with, in this order, when the one before is overloaded or out of reach; each as `vendor/model`. As a variable or flag, with commas between them.",
 		of:  func(s *Settings) value { return &words{&s.Fallback, ruleModel} }},
 	{name: "tool_protocol", def: ToolsNative,
-		doc: "How the model calls tools: `native` in the vendor's own form, `prompt` in the text of the conversation, for models that have no such form, `prompt_compact` likewise in fewer words.",
+		doc: "How the model calls tools: `native` in the vendor's own form, `prompt` in the text of the conversation, for models that have no such form, `prompt_compact` likewise in fewer words. Not set, a model that is known to have no such form gets `prompt`.",
 		of: func(s *Settings) value {
 			return &choice{&s.ToolProtocol, []string{ToolsNative, ToolsPrompt, ToolsPromptCompact}}
 		}},
