@@ -53,7 +53,7 @@ type model struct {
 // Stream implements ikigai.Model.
 func (m *model) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai.Delta, error] {
 	return func(yield func(ikigai.Delta, error) bool) {
-		if err := checkChoice(req); err != nil {
+		if err := CheckChoice(req); err != nil {
 			yield(ikigai.Delta{}, err)
 			return
 		}
@@ -101,8 +101,9 @@ func (m *model) locate(messages []ikigai.Message, at int) int {
 	return -1
 }
 
-// checkChoice refuses the choice of a tool that is not there.
-func checkChoice(req ikigai.Request) error {
+// CheckChoice returns the error of a request that chooses a tool which is not
+// there.
+func CheckChoice(req ikigai.Request) error {
 	if req.ToolChoice.Mode != ikigai.ToolChoiceNamed {
 		return nil
 	}
