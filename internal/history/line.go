@@ -114,8 +114,23 @@ func (l *Line) setTools(e ikigai.Event) {
 	if e.DecodeData(&d) != nil {
 		return
 	}
+	for i := range d.Tools {
+		clean(&d.Tools[i])
+	}
 	l.tools = d.Tools
 	l.changed()
+}
+
+// clean leaves nothing in what is told of a tool that vendors refuse.
+func clean(t *ikigai.ToolSpec) {
+	t.Description = ikigai.CleanText(t.Description)
+	switch s := ikigai.CleanJSON(string(t.Schema)); s {
+	case "null":
+		t.Schema = nil
+	case string(t.Schema):
+	default:
+		t.Schema = []byte(s)
+	}
 }
 
 // PreImage returns the hash of what was kept of the file at path before it was

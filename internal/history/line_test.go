@@ -244,3 +244,14 @@ func TestTimeTravel(t *testing.T) {
 		t.Errorf("tools %v: what is offered is what the program has now", got)
 	}
 }
+
+// P2: what is told of a tool is clean, too: not all tools are our own.
+func TestToolsAreClean(t *testing.T) {
+	e := ikigai.NewEvent(ikigai.KindTools, "", ikigai.ToolsData{Tools: []ikigai.ToolSpec{
+		{Name: "x", Description: "a\x00b", Schema: []byte(`{"description":"\ud800"}`)}, {Name: "y"},
+	}})
+	got := fold(e).Request().Tools
+	if got[0].Description != "a\uFFFDb" || string(got[0].Schema) != `{"description":"\ufffd"}` || len(got[1].Schema) != 0 {
+		t.Errorf("%q", got)
+	}
+}

@@ -9,7 +9,7 @@ import (
 // Chat checks the body of a Chat Completions request.
 func Chat(body []byte) error {
 	c := chat{calls: map[string]bool{}}
-	v := c.read(body)
+	v := c.read(body, 0)
 	if c.first == nil {
 		c.request(v)
 	}

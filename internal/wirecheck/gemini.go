@@ -13,9 +13,12 @@ func Gemini(body []byte) error { return checkGemini(body, false) }
 // of their thoughts with the first call of each reply since the person spoke.
 func GeminiSigned(body []byte) error { return checkGemini(body, true) }
 
+// maxDepth is how deep protocol buffers nest, in which the vendor reads JSON.
+const maxDepth = 100
+
 func checkGemini(body []byte, signed bool) error {
 	g := gemini{signed: signed}
-	v := g.read(body)
+	v := g.read(body, maxDepth)
 	if g.first == nil {
 		g.request(v)
 	}

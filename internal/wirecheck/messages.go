@@ -10,7 +10,7 @@ import (
 // Messages checks the body of a request to Anthropic's Messages.
 func Messages(body []byte) error {
 	m := messages{used: map[string]bool{}}
-	v := m.read(body)
+	v := m.read(body, 0)
 	if m.first == nil {
 		m.request(v)
 	}
@@ -364,38 +364,24 @@ func (m *messages) closed() {
 
 // final checks how the conversation ends. Models of today take no beginning of
 // their own answer ("This model does not support assistant message prefill").
-// And where it ends with the results of calls, the message that calls must begin
-// with thinking, if that is on with a budget (anomalyco/opencode #3077,
-// Kilo-Org/kilocode #5219), and must hold none, if it is off
-// (tailcallhq/forgecode #1853).
+// And a turn that goes on with the results of calls must begin with thinking, if
+// that is on with a budget (anomalyco/opencode #3077, Kilo-Org/kilocode #5219),
+// and hold none, if it is off (tailcallhq/forgecode #1853).
 func (m *messages) final(list []value) {
-	last := len(list) - 1
-	if list[last].str("role") == "assistant" {
+	if list[len(list)-1].str("role") == "assistant" {
 		m.refuse("", "This model does not support assistant message prefill. The conversation must end with a user message.")
 	}
-	for ; last >= 0 && list[last].str("role") == "user"; last-- {
-		for _, b := range list[last].get("content").list() {
-			if b.str("type") != "tool_result" {
-				return
-			}
-		}
-		if list[last].get("content").is(text) {
-			return
-		}
-	}
-	if last < 0 {
+	turn := openTurn(list)
+	if turn == len(list) {
 		return
 	}
-	for last > 0 && list[last-1].str("role") == "assistant" {
-		last--
-	}
-	first := list[last].get("content").list()
-	if len(first) == 0 {
+	blocks := list[turn].get("content").list()
+	if len(blocks) == 0 {
 		return
 	}
-	kind := first[0].str("type")
+	kind := blocks[0].str("type")
 	thinks := kind == "thinking" || kind == "redacted_thinking"
-	at := fmt.Sprintf("messages.%d.content.0", last)
+	at := fmt.Sprintf("messages.%d.content.0", turn)
 	switch {
 	case m.thinks == "enabled" && !thinks:
 		m.refuse(at+".type", "Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final "+
@@ -403,4 +389,27 @@ func (m *messages) final(list []value) {
 	case m.thinks == "disabled" && thinks:
 		m.refuse(at, "When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`.")
 	}
+}
+
+// openTurn returns the index of the message with which the model's turn began
+// that the last message goes on with. Words of the user beside results begin no
+// new turn.
+func openTurn(list []value) int {
+	start := len(list)
+	for i := len(list) - 1; i >= 0; {
+		hasResult := false
+		for ; i >= 0 && list[i].str("role") == "user"; i-- {
+			hasResult = hasResult || slices.ContainsFunc(list[i].get("content").list(), func(b value) bool { return b.str("type") == "tool_result" })
+		}
+		if !hasResult {
+			break
+		}
+		for ; i >= 0 && list[i].str("role") == "assistant"; i-- {
+			start = i
+		}
+		if i >= 0 && list[i].str("role") == "system" {
+			break
+		}
+	}
+	return start
 }

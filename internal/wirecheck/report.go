@@ -37,9 +37,10 @@ func (r *report) err() error {
 	return r.first
 }
 
-// read parses the body of a request.
-func (r *report) read(body []byte) *value {
-	v, err := parse(body)
+// read parses the body of a request, which nests no deeper than depth, where
+// that is not 0.
+func (r *report) read(body []byte, depth int) *value {
+	v, err := parse(body, depth)
 	switch {
 	case err != nil:
 		r.first = err

@@ -9,7 +9,7 @@ import (
 // Responses checks the body of a request to OpenAI's Responses.
 func Responses(body []byte) error {
 	r := responses{ids: map[string]bool{}, calls: map[string]bool{}}
-	v := r.read(body)
+	v := r.read(body, 0)
 	if r.first == nil {
 		r.request(v)
 	}

@@ -78,21 +78,19 @@ func (v *value) String() string {
 	return string(v.kind)
 }
 
-// maxDepth is the deepest nesting that is read: protocol buffers, in which
-// Gemini reads JSON, go no deeper.
-const maxDepth = 100
-
 // parse reads a body. It refuses what no vendor takes, whatever stands where:
 // bytes that are no UTF-8, NUL, surrogates without their other half, and objects
 // with two members of one name.
-func parse(body []byte) (*value, *Error) {
+//
+// depth is the deepest nesting that is taken; 0 takes any.
+func parse(body []byte, depth int) (*value, *Error) {
 	switch {
 	case !utf8.Valid(body):
 		return nil, &Error{Message: "The body is not valid UTF-8. Send clean text."}
 	case !json.Valid(body):
 		return nil, &Error{Message: "We could not parse the JSON body of your request."}
 	}
-	p := parser{rest: body, size: len(body)}
+	p := parser{rest: body, size: len(body), depth: depth}
 	v := p.value(0)
 	return &v, p.wrong
 }
@@ -101,6 +99,7 @@ func parse(body []byte) (*value, *Error) {
 type parser struct {
 	rest  []byte
 	size  int
+	depth int    // the deepest nesting; 0 for any
 	wrong *Error // the first
 }
 
@@ -123,8 +122,8 @@ func (p *parser) skip(c byte) bool {
 }
 
 func (p *parser) value(depth int) value {
-	if depth > maxDepth {
-		p.refuse("The body is nested deeper than %d.", maxDepth)
+	if p.depth > 0 && depth > p.depth {
+		p.refuse("The body is nested deeper than %d.", p.depth)
 	}
 	p.skip(0)
 	switch p.rest[0] {
