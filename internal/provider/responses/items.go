@@ -19,9 +19,6 @@ func appendMessage(b []byte, cfg provider.Config, role string, m ikigai.Message)
 
 // textAnd returns text and parts as one list of parts.
 func textAnd(text string, parts []ikigai.Part) []ikigai.Part {
-	if text == "" && len(parts) > 0 {
-		return parts
-	}
 	return append([]ikigai.Part{{Type: ikigai.PartText, Text: text}}, parts...)
 }
 
@@ -66,7 +63,7 @@ func appendResults(b []byte, cfg provider.Config, group []ikigai.Message) []byte
 	for i, m := range group {
 		content := textAnd(m.Result.Output, m.Result.Parts)
 		if i == len(group)-1 {
-			content = append(content[:len(content):len(content)], remarks(group)...)
+			content = append(content, remarks(group)...)
 		}
 		b = append(b, `{"type":"function_call_output","call_id":`...)
 		b = wirejson.AppendString(b, m.Result.CallID)

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"slices"
 	"strings"
 
 	"ikigai"
@@ -8,10 +9,14 @@ import (
 	"ikigai/internal/wirejson"
 )
 
-// appendContent appends content: as a string where it is one text, and as a
-// list of blocks otherwise.
+// appendContent appends content: as a string where it is text alone, and as a
+// list of blocks otherwise. An empty block is refused, an empty string is not.
 func appendContent(b []byte, cfg provider.Config, parts []ikigai.Part) []byte {
-	if len(parts) == 1 && parts[0].Type == ikigai.PartText {
+	parts = slices.DeleteFunc(slices.Clone(parts), isEmpty)
+	switch {
+	case len(parts) == 0:
+		return append(b, `""`...)
+	case len(parts) == 1 && parts[0].Type == ikigai.PartText:
 		return wirejson.AppendString(b, parts[0].Text)
 	}
 	b = append(b, '[')
@@ -24,13 +29,15 @@ func appendContent(b []byte, cfg provider.Config, parts []ikigai.Part) []byte {
 	return append(b, ']')
 }
 
+func isEmpty(p ikigai.Part) bool { return p.Type == ikigai.PartText && p.Text == "" }
+
 func appendPart(b []byte, cfg provider.Config, p ikigai.Part) []byte {
 	text := p.Text
 	if p.Type != ikigai.PartText {
 		text = inPlaceOf(cfg, p)
 	}
 	switch {
-	case p.Type == ikigai.PartText || text != "":
+	case text != "":
 		b = append(b, `{"type":"input_text","text":`...)
 		b = wirejson.AppendString(b, text)
 	case p.Type == ikigai.PartImage:
@@ -38,11 +45,22 @@ func appendPart(b []byte, cfg provider.Config, p ikigai.Part) []byte {
 		b = wirejson.AppendDataURL(b, p.Media, p.Bytes)
 	default:
 		b = append(b, `{"type":"input_file","filename":`...)
-		b = wirejson.AppendString(b, p.Name)
+		b = wirejson.AppendString(b, nameOf(p))
 		b = append(b, `,"file_data":`...)
 		b = wirejson.AppendDataURL(b, p.Media, p.Bytes)
 	}
 	return append(b, '}')
+}
+
+// nameOf returns the name of a file, which it must have.
+func nameOf(p ikigai.Part) string {
+	switch {
+	case p.Name != "":
+		return p.Name
+	case p.Media == "application/pdf":
+		return "file.pdf"
+	}
+	return "file"
 }
 
 // inPlaceOf returns the words that stand for an image or a file that cannot be
