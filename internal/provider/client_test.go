@@ -530,11 +530,15 @@ func TestUnreachable(t *testing.T) {
 // What is no reply is told apart from one that is cut off.
 func TestNoReply(t *testing.T) {
 	for body, want := range map[string]string{
-		"":       "The reply of acme/large is empty, and its status says that all is well. Try again; if it stays so, check vendors.acme.base_url.",
-		"<html>": "http://acme.test/v1/chat/completions answered with a web page, not with a model's reply. Check vendors.acme.base_url.",
+		"no healthy upstream.\n": "http://acme.test/v1/chat/completions answered with words, not with a model's reply: no healthy upstream. Check vendors.acme.base_url.",
+		"":                       "The reply of acme/large is empty, and its status says that all is well. Try again; if it stays so, check vendors.acme.base_url.",
+		"<html>":                 "http://acme.test/v1/chat/completions answered with a web page, not with a model's reply. Check vendors.acme.base_url.",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c := serve(t, Config{MaxAttempts: 1}, func(w http.ResponseWriter, r *http.Request) { answer(w, body) })
+			c := serve(t, Config{MaxAttempts: 1}, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+				answer(w, body)
+			})
 			if o := run(t, t.Context(), c); o.err == nil || o.err.Error() != want {
 				t.Errorf("%q: %v", body, o.err)
 			}

@@ -209,6 +209,8 @@ func TestKinds(t *testing.T) {
 		{403, `{"error":{"message":"x requires moderation. Your input was flagged for \"violence\".","code":403}}`, ikigai.ErrorContentFilter},
 		{403, `{"error":{"message":"Key limit exceeded (total limit).","code":403}}`, ikigai.ErrorQuota},
 		{413, `{"error":{"message":"Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 9000","type":"tokens","code":"rate_limit_exceeded"}}`, ikigai.ErrorTooLarge}, // Groq
+		{429, `{"error":{"message":"Limit reached. Please reduce the length of the messages or wait.","type":"tokens"}}`, ikigai.ErrorRateLimit},
+		{404, `{"error":{"message":"No endpoints found with a maximum context length of 300000.","code":404}}`, ikigai.ErrorModel},
 		{498, `{"error":{"message":"Flex tier capacity exceeded","code":"capacity_exceeded"}}`, ikigai.ErrorOverloaded},
 		{400, `{"object":"error","message":"You passed 40000 input tokens and requested 100 output tokens. However, the model's context length is only 32768 tokens.","type":"BadRequestError","code":400}`, ikigai.ErrorContext}, // vLLM
 		{400, `{"object":"error","message":"The decoder prompt (length 9000) is longer than the maximum model length of 8192.","code":400}`, ikigai.ErrorContext},
