@@ -8,6 +8,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/provider"
+	"ikigai/internal/schema"
 	"ikigai/internal/wirejson"
 )
 
@@ -83,11 +84,19 @@ func appendTool(b []byte, cfg provider.Config, t ikigai.ToolSpec) []byte {
 	if len(parameters) == 0 {
 		parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	b = appendSchema(b, cfg, "parameters", parameters)
+	b = appendSchema(b, cfg, "parameters", parameters, schema.Strict)
 	return append(b, "}}"...)
 }
 
-func appendSchema(b []byte, _ provider.Config, name string, raw json.RawMessage) []byte {
+// appendSchema appends a schema as the member with the given name. That it is
+// to be followed to the letter is asked for where strictly knows how.
+func appendSchema(b []byte, cfg provider.Config, name string, raw json.RawMessage, strictly func(json.RawMessage) (json.RawMessage, bool)) []byte {
+	if cfg.Quirks.Strict {
+		if strict, ok := strictly(raw); ok {
+			b = append(b, `,"strict":true`...)
+			raw = strict
+		}
+	}
 	return wirejson.AppendMember(b, name, raw)
 }
 
@@ -158,7 +167,7 @@ func appendFormat(b []byte, cfg provider.Config, f *ikigai.Format) []byte {
 	}
 	b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":`...)
 	b = wirejson.AppendString(b, f.Name)
-	b = appendSchema(b, cfg, "schema", f.Schema)
+	b = appendSchema(b, cfg, "schema", f.Schema, schema.StrictAsIs) // nobody takes nulls out of an answer
 	return append(b, "}}"...)
 }
 

@@ -127,6 +127,33 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// A schema is to be followed to the letter where the server can and the schema
+// allows it. Of an answer nobody takes out the nulls for what was left out.
+func TestStrict(t *testing.T) {
+	const (
+		whole    = `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
+		optional = `{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`
+		nullable = `{"type":"object","properties":{"a":{"type":["string","null"]}},"required":["a"],"additionalProperties":false}`
+		open     = `{"type":"object","additionalProperties":{"type":"string"}}`
+	)
+	for _, tt := range []struct{ schema, tool, answer string }{
+		{whole, `"strict":true,"parameters":` + whole, `"strict":true,"schema":` + whole},
+		{optional, `"strict":true,"parameters":` + nullable, `"schema":` + optional},
+		{open, `"parameters":` + open, `"schema":` + open},
+	} {
+		cfg := provider.Config{Model: "x", Quirks: provider.Quirks{Strict: true, NoUsageOption: true}}
+		got := middle(t, body(cfg, ikigai.Request{
+			Tools:  []ikigai.ToolSpec{{Name: "f", Description: "F", Schema: json.RawMessage(tt.schema)}},
+			Format: &ikigai.Format{Name: "answer", Schema: json.RawMessage(tt.schema)},
+		}))
+		want := `,"tools":[{"type":"function","function":{"name":"f","description":"F",` + tt.tool + `}}]` +
+			`,"response_format":{"type":"json_schema","json_schema":{"name":"answer",` + tt.answer + `}}`
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
 // A word stands for each image and file that the model does not take, in the
 // text itself: a list of parts is only for what is no text.
 func TestLeftOut(t *testing.T) {

@@ -47,7 +47,7 @@ type conversation struct {
 // extend presents req on top of what c holds.
 func (c *conversation) extend(req ikigai.Request, o Options) {
 	all := req.Messages
-	if c.done > 0 && (c.done >= len(all) || joins(all, c.done)) {
+	if c.done == 0 || c.done >= len(all) || joins(all, c.done) {
 		*c = conversation{}
 	}
 	c.messages, c.sources = c.messages[:c.closed], c.sources[:c.closed]
@@ -73,9 +73,6 @@ func (c *conversation) extend(req ikigai.Request, o Options) {
 		}
 		c.add(m, end)
 		from = end
-	}
-	if c.done == 0 {
-		c.closed = 0
 	}
 }
 
