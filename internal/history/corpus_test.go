@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "record the corpus of this version anew; older ones stay")
 
 // current is the corpus that this version records.
-const current = "testdata/corpus/2.jsonl"
+const current = "testdata/corpus/3.jsonl"
 
 // corpusLine is an event as it was recorded, with its blobs, and the body of
 // the request if it is one.
@@ -120,6 +120,14 @@ func writeCorpus(t *testing.T) {
 	add(ikigai.NewEvent(ikigai.KindClear, "", nil))
 	add(user(string(turns(1, 16000)[1].Data)))
 	add(old) // so that the next tail is long
+	ask(auto)
+	add(shows("And this?", noise(5, 20)))
+	add(imported("And that?", animation()))
+	add(assistant("A cat."))
+	add(user("Sure?"))
+	ask(auto)
+	r.resume()
+	add(ikigai.NewEvent(ikigai.KindQuarantine, "", ikigai.QuarantineData{Seq: ikigai.Seq(len(r.events)), Whole: true}))
 	ask(auto)
 	if err := os.MkdirAll(filepath.Dir(current), 0o755); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,14 @@
 package history
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ikigai"
+	"ikigai/internal/media"
 )
 
 // FuzzLine holds the laws of the projection over any sequence of events:
@@ -20,9 +26,12 @@ import (
 //     as folding from scratch;
 //   - while the memo stays, all messages but the last stay;
 //   - after a rewind the conversation is the one it was after an earlier event,
-//     and after a clear nothing but the system message is left.
+//     but for what was put in quarantine since, and after a clear nothing but
+//     the system message is left;
+//   - what a vendor refuses can be left out a bounded number of times, each of
+//     which changes what is sent.
 //
-// P1, P2, P5, P6, P13, P27, S1.19, S2.34, S5.6
+// P1, P2, P4, P5, P6, P13, P27, S1.19, S2.34, S5.6
 func FuzzLine(f *testing.F) {
 	f.Add([]byte("suacrua"))
 	f.Add([]byte("suaccRRuccrTucuiur"))
@@ -30,10 +39,14 @@ func FuzzLine(f *testing.F) {
 	f.Add([]byte("uc1c1r1r1c2u\x00\xffr2s"))
 	f.Add([]byte("suacrw1u0000wukw00uawf"))
 	f.Add([]byte("succr0wrxuc1w000wuTxw2"))
+	f.Add([]byte("supV1PrqaVvPrq2pppp0qw1qqu"))
+	f.Add([]byte("sup9999999pppppppppcPcPcPvppppwuppq"))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		events := eventsOf(script[:min(len(script), 200)])
 		line := New(ikigai.Main)
+		line.SetBlobs(loadPicture)
 		var last ikigai.Request
+		var sent []string // the messages of last
 		was := map[ikigai.Seq]string{}
 		for i, e := range events {
 			line.Add(e)
@@ -42,35 +55,90 @@ func FuzzLine(f *testing.F) {
 				t.Fatalf("after event %d: %v\n%s", e.Seq, err, dump(request.Messages))
 			}
 			if request.Memo == last.Memo {
-				if err := extends(last.Messages, request.Messages); err != nil {
+				if err := extends(sent, request.Messages); err != nil {
 					t.Fatalf("after event %d: %v", e.Seq, err)
 				}
 			}
-			last = copyOf(request)
+			last, sent = request, dumpEach(request.Messages)
 			was[e.Seq] = dump(request.Messages)
-			checkTravel(t, e, was)
+			checkTravel(t, events[:i+1], was)
 			if i%4 == 3 {
-				scratch := New(ikigai.Main)
-				for _, e := range events[:i+1] {
-					scratch.Add(e)
-				}
-				if diff := cmp.Diff(dump(scratch.Request().Messages), dump(request.Messages)); diff != "" {
+				if diff := cmp.Diff(dump(scratch(events[:i+1]).Request().Messages), was[e.Seq]); diff != "" {
 					t.Fatalf("after event %d, from scratch against step by step:\n%s", e.Seq, diff)
 				}
 			}
 		}
+		checkQuarantine(t, line, ikigai.Seq(len(events)))
 	})
 }
 
-// checkTravel checks the conversation after a rewind or a clear. was is the
-// conversation after each event so far.
-func checkTravel(t *testing.T, e ikigai.Event, was map[ikigai.Seq]string) {
+func scratch(events []ikigai.Event) *Line {
+	line := New(ikigai.Main)
+	line.SetBlobs(loadPicture)
+	for _, e := range events {
+		line.Add(e)
+	}
+	return line
+}
+
+// loadPicture has some pictures, some that no vendor takes, and lacks some.
+func loadPicture(hash string) ([]byte, error) {
+	switch len(hash) % 3 {
+	case 0:
+		return nil, ikigai.ErrNotFound
+	case 1:
+		return []byte("no picture"), nil
+	}
+	return picture(1, 1), nil
+}
+
+// checkQuarantine refuses messages as long as something can be left out.
+func checkQuarantine(t *testing.T, line *Line, seq ikigai.Seq) {
 	t.Helper()
+	before := line.Request().Messages
+	for range 4*len(before) + 1 {
+		refused := false
+		for n := range before {
+			e, ok := line.Quarantine(n+1, "m/a", "No")
+			if !ok {
+				continue
+			}
+			refused = true
+			seq++
+			e.Seq = seq
+			line.Add(e)
+			after := line.Request().Messages
+			if err := valid(after); err != nil {
+				t.Fatalf("message %d in quarantine: %v\n%s", n+1, err, dump(after))
+			}
+			if len(after) != len(before) || dump(after) == dump(before) {
+				t.Fatalf("message %d in quarantine:\n%s\nwas before\n%s", n+1, dump(after), dump(before))
+			}
+			before = after
+		}
+		if !refused {
+			return
+		}
+	}
+	t.Fatalf("there is no end of what can be left out:\n%s", dump(before))
+}
+
+// checkTravel checks the conversation after a rewind or a clear, the last of
+// events. was is the conversation after each event so far.
+func checkTravel(t *testing.T, events []ikigai.Event, was map[ikigai.Seq]string) {
+	t.Helper()
+	e := events[len(events)-1]
 	switch e.Kind {
 	case ikigai.KindRewind:
 		var d ikigai.RewindData
 		if e.DecodeData(&d) == nil && 0 < d.To && d.To < e.Seq {
-			if diff := cmp.Diff(was[d.To], was[e.Seq]); diff != "" {
+			then := scratch(events[:d.To])
+			for _, e := range events[d.To:] {
+				if e.Kind == ikigai.KindQuarantine {
+					then.Add(e)
+				}
+			}
+			if diff := cmp.Diff(dump(then.Request().Messages), was[e.Seq]); diff != "" {
 				t.Fatalf("rewound from %d to %d (-then +now):\n%s", e.Seq, d.To, diff)
 			}
 		}
@@ -123,6 +191,19 @@ func (r *scriptReader) event(c byte, seq ikigai.Seq) (e ikigai.Event, ok bool) {
 		e = result(id, text)
 	case 'R':
 		e = result(text, text)
+	case 'p':
+		e = ikigai.Message{Kind: ikigai.KindUser, Content: text, Parts: pictures(text)}.Event()
+	case 'P':
+		e = ikigai.Message{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{CallID: id, Parts: pictures(text)}}.Event()
+	case 'v':
+		e = ikigai.Message{Kind: ikigai.KindAssistant, Content: text, Vendor: vendor(text)}.Event()
+	case 'V':
+		m, _ := call(id, `{"k":"`+text+`"}`).Message()
+		m.Vendor = vendor(text)
+		e = m.Event()
+	case 'q': // of an event that depends on the text
+		e = ikigai.NewEvent(ikigai.KindQuarantine, "", ikigai.QuarantineData{
+			Seq: seq - ikigai.Seq(len(text)%7), Model: "m/a", Whole: strings.Contains(text, "2")})
 	case 'i':
 		e = ikigai.NewEvent(ikigai.KindInterrupted, text, nil)
 	case 'T':
@@ -167,6 +248,9 @@ func valid(messages []ikigai.Message) error {
 		} else if m.Kind != ikigai.KindSystem && !userSeen {
 			return fmt.Errorf("message %d: a %s before the first user", i, m.Kind)
 		}
+		if err := validParts(partsOf(m)); err != nil {
+			return fmt.Errorf("message %d: %w", i, err)
+		}
 		switch m.Kind {
 		case ikigai.KindToolCall:
 			if results && len(waiting) > 0 {
@@ -192,7 +276,7 @@ func valid(messages []ikigai.Message) error {
 			if len(waiting) > 0 {
 				return fmt.Errorf("message %d: a %s before the results of %v", i, m.Kind, waiting)
 			}
-			if strings.TrimSpace(m.Content) == "" {
+			if strings.TrimSpace(m.Content) == "" && len(m.Parts) == 0 {
 				return fmt.Errorf("message %d: an empty %s", i, m.Kind)
 			}
 			if err := cleanText(m.Content); err != nil {
@@ -206,6 +290,21 @@ func valid(messages []ikigai.Message) error {
 	return nil
 }
 
+func validParts(parts []ikigai.Part) error {
+	for _, p := range parts {
+		if !isMedia(p) && (p.Text == "" || len(p.Bytes) > 0) {
+			return fmt.Errorf("part %+v", p)
+		}
+		if p.Type == ikigai.PartImage && len(p.Bytes) > 0 && !media.Taken(p.Bytes) {
+			return fmt.Errorf("an image that vendors do not take: %d bytes", len(p.Bytes))
+		}
+		if err := cleanText(p.Text + p.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func cleanText(s string) error {
 	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 		return fmt.Errorf("text %q", s)
@@ -214,31 +313,58 @@ func cleanText(s string) error {
 }
 
 // extends checks that next keeps all of last but its last message.
-func extends(last, next []ikigai.Message) error {
+func extends(last []string, next []ikigai.Message) error {
 	keep := max(len(last)-1, 0)
 	if len(next) < keep {
 		return fmt.Errorf("%d messages became %d", len(last), len(next))
 	}
-	if diff := cmp.Diff(dump(last[:keep]), dump(next[:keep])); diff != "" {
+	if diff := cmp.Diff(last[:keep], dumpEach(next[:keep])); diff != "" {
 		return fmt.Errorf("messages changed under one memo:\n%s", diff)
 	}
 	return nil
-}
-
-// copyOf detaches a request from the line that made it, so that a change in
-// place would be seen.
-func copyOf(r ikigai.Request) ikigai.Request {
-	var messages []ikigai.Message
-	raw, _ := json.Marshal(r.Messages)
-	_ = json.Unmarshal(raw, &messages)
-	r.Messages = messages
-	return r
 }
 
 func dump(messages []ikigai.Message) string {
 	if len(messages) == 0 {
 		return ""
 	}
-	raw, _ := json.MarshalIndent(messages, "", " ")
-	return string(raw)
+	return "[" + strings.Join(dumpEach(messages), ",\n") + "]"
+}
+
+// dumpEach returns the messages as JSON, with the bytes of what goes with them.
+func dumpEach(messages []ikigai.Message) []string {
+	all := []string{}
+	for _, m := range messages {
+		parts := slices.Clone(partsOf(m))
+		for i, p := range parts {
+			if len(p.Bytes) > 0 {
+				parts[i].Text = fmt.Sprintf("%x", sha256.Sum256(p.Bytes))
+			}
+		}
+		raw, _ := json.MarshalIndent(withParts(m, parts), "", " ")
+		all = append(all, string(raw))
+	}
+	return all
+}
+
+// pictures returns some pictures, of sizes that depend on the text.
+func pictures(text string) []ikigai.Part {
+	p := ikigai.Part{Type: ikigai.PartImage, Name: text, Blob: "h" + text, Size: int64(len(text)) << 18}
+	return []ikigai.Part{p, {Type: ikigai.PartText, Text: text}, p}[:1+len(text)%3]
+}
+
+func vendor(text string) ikigai.VendorState {
+	raw, _ := json.Marshal(text)
+	return ikigai.VendorState{"m/a": raw, "m/b": raw}
+}
+
+// picture is a PNG.
+func picture(w, h int) []byte { return encodedPNG(image.NewNRGBA(image.Rect(0, 0, w, h))) }
+
+func encodedPNG(img image.Image) []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
 }

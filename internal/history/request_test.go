@@ -29,7 +29,9 @@ type recorder struct {
 }
 
 func newRecorder(t testing.TB) *recorder {
-	return &recorder{t: t, line: New(ikigai.Main), blobs: map[string][]byte{}, sent: map[ikigai.Seq][]byte{}, model: "acme/one"}
+	r := &recorder{t: t, blobs: map[string][]byte{}, sent: map[ikigai.Seq][]byte{}, model: "acme/one"}
+	r.resume()
+	return r
 }
 
 func (r *recorder) add(events ...ikigai.Event) {
@@ -50,6 +52,7 @@ func (r *recorder) add(events ...ikigai.Event) {
 // resume goes on in another process.
 func (r *recorder) resume() {
 	r.line = New(ikigai.Main)
+	r.line.SetBlobs(func(hash string) ([]byte, error) { return r.Blob(context.Background(), hash) })
 	for _, e := range r.events {
 		r.line.Add(e)
 	}
@@ -138,7 +141,11 @@ func encodeMessage(m ikigai.Message) []byte {
 	case ikigai.KindToolResult:
 		_ = enc.Encode(map[string]any{"role": "tool", "id": m.Result.CallID, "content": m.Result.Output})
 	default:
-		_ = enc.Encode(map[string]any{"role": m.Kind, "content": m.Content})
+		encoded := map[string]any{"role": m.Kind, "content": m.Content}
+		for _, p := range m.Parts {
+			encoded[p.Name] = p.Bytes
+		}
+		_ = enc.Encode(encoded)
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
