@@ -218,7 +218,7 @@ func plainBlocks(blocks []any) []any {
 // S2.75, P4, P30, P31.
 func TestRecorded(t *testing.T) {
 	streams, plain, refused := 0, 0, 0
-	for _, rec := range providertest.Recordings(t, "anthropic.messages") {
+	for _, rec := range recordings(t) {
 		if rec.Status != http.StatusOK {
 			refused++
 			checkRefusal(t, rec)
@@ -235,9 +235,20 @@ func TestRecorded(t *testing.T) {
 		checkSplits(t, rec.Name, rec.Body, got.String())
 	}
 	t.Logf("%d recordings: %d streams, %d plain replies, %d refusals", streams+plain+refused, streams, plain, refused)
-	if streams < 148 || plain < 271 || refused < 9 {
+	if streams < 149 || plain < 275 || refused < 9 {
 		t.Error("some recordings are missing")
 	}
+}
+
+// apis are the interfaces that speak this wire.
+var apis = []string{"anthropic.messages", "vertex.anthropic"}
+
+func recordings(t *testing.T) []providertest.Recording {
+	var all []providertest.Recording
+	for _, api := range apis {
+		all = append(all, providertest.Recordings(t, api)...)
+	}
+	return all
 }
 
 // checkRefusal has the model be answered as it was recorded.
