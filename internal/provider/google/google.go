@@ -5,6 +5,7 @@ package google
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -95,10 +96,17 @@ func (t *Tokens) fetch() (*oauth2.Token, error) {
 // reason continues a sentence with what Google says, which holds no secret.
 func reason(err error) string {
 	var refused *oauth2.RetrieveError
-	if !errors.As(err, &refused) || refused.ErrorCode == "" {
+	if !errors.As(err, &refused) {
 		return ""
 	}
-	return ": " + strings.TrimRight(strings.TrimSpace(refused.ErrorCode+" "+refused.ErrorDescription), ".")
+	var said struct {
+		Code        string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	if json.Unmarshal(refused.Body, &said) != nil || said.Code == "" {
+		return ""
+	}
+	return ": " + strings.TrimRight(strings.TrimSpace(said.Code+" "+said.Description), ".")
 }
 
 func fault(what, do string, cause error) error {
