@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"slices"
 	"strings"
 
 	"ikigai"
@@ -28,9 +29,7 @@ func (w *wire) Head(req ikigai.Request) (pieces [][]byte, done int) {
 		system = append(system, joinText(req.Messages[0].Content, req.Messages[0].Parts))
 		done = 1
 	}
-	if words := w.formatWords(req); words != "" {
-		system = append(system, words)
-	}
+	system = slices.DeleteFunc(append(system, w.formatWords(req)), func(s string) bool { return s == "" })
 	if len(req.Tools) > 0 {
 		pieces = append(pieces, appendTools(nil, req.Tools))
 	}
