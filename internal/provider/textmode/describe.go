@@ -22,7 +22,7 @@ const howTo = "To call tools, answer with JSON alone, on a line of its own:\n\n"
 	"Never write a result yourself. When you need no more tools, answer in plain text."
 
 const howToCompact = "To call tools, answer with JSON alone, then wait for the results: " +
-	`{"reasoning": "why", "tool_calls": [{"tool": "NAME", "params": {}}]}`
+	`{"reasoning": "why", "tool_calls": [{"tool": "NAME", "params": {}}]}. Otherwise answer in plain text.`
 
 // describe returns what the system prompt says of tools, "" if there are none.
 func describe(tools []ikigai.ToolSpec, o Options) string {
@@ -39,7 +39,7 @@ func describe(tools []ikigai.ToolSpec, o Options) string {
 		b.WriteString("\n" + section(t))
 	}
 	if !o.Compact {
-		how = "### How to call tools\n" + how
+		how = "## Calling tools\n" + how
 	}
 	b.WriteString("\n" + how)
 	return b.String()
@@ -55,10 +55,10 @@ func describeTool(t ikigai.ToolSpec) string {
 		}
 	}
 	block("Parameters", properties(t.Schema, func(p property) string {
-		return fmt.Sprintf("- `%s` (%s, %s)%s", p.name, p.kind, p.need(), p.words())
+		return fmt.Sprintf("- `%s` (%s, %s)%s", p.name, p.kind, p.need(), p.words(": "))
 	}))
 	block("Returns", properties(t.Returns, func(p property) string {
-		return fmt.Sprintf("- `%s` (%s)%s", p.name, p.kind, p.words())
+		return fmt.Sprintf("- `%s` (%s)%s", p.name, p.kind, p.words(": "))
 	}))
 	var limits []string
 	for _, l := range t.OutputLimits {
@@ -76,7 +76,7 @@ func describeCompact(t ikigai.ToolSpec) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n%s\n", t.Name, strings.TrimSpace(t.Description))
 	for _, line := range properties(t.Schema, func(p property) string {
-		return fmt.Sprintf("- %s: %s%s%s", p.name, p.kind, p.needCompact(), p.words())
+		return fmt.Sprintf("- %s: %s%s%s", p.name, p.kind, p.needCompact(), p.words(", "))
 	}) {
 		b.WriteString(line + "\n")
 	}
@@ -178,9 +178,9 @@ func (p property) needCompact() string {
 	return " (optional)"
 }
 
-// words returns what there is to say of a property, behind a colon: its
+// words returns what there is to say of a property, behind lead: its
 // description, the values it may have, and the whole schema of what is nested.
-func (p property) words() string {
+func (p property) words(lead string) string {
 	words := p.schema.Description
 	add := func(s string) {
 		if words != "" {
@@ -201,7 +201,7 @@ func (p property) words() string {
 	if words == "" {
 		return ""
 	}
-	return ": " + words
+	return lead + words
 }
 
 // isNested reports whether a schema describes objects inside a property, or has

@@ -19,6 +19,7 @@ type parser struct {
 	fence bool // inside a fence
 	bare  bool // the mark that began it was left out, so that its end is, too
 	told  bool // of text
+	trim  bool // white space is left out before what comes next
 	json  scan // of what may be a call, in buf
 }
 
@@ -27,6 +28,7 @@ type mode int
 
 const (
 	modeStart mode = iota // at the start of a line, behind white space
+	modeThink             // in thinking that stands in front of the reply
 	modeText              // further on in a line
 	modeCall              // in JSON that may be a call
 	modeValue             // in JSON that is none
@@ -65,6 +67,8 @@ func (p *parser) end() []ikigai.Delta {
 	var out found
 	switch p.mode {
 	case modeAfter, modeDone:
+	case modeThink:
+		out.thinking(p.buf)
 	case modeCall:
 		if raw := p.buf[p.json.start:]; p.wouldBeCall(raw) {
 			out.call(broken(raw))
@@ -98,6 +102,8 @@ func (p *parser) step(out *found) bool {
 	switch p.mode {
 	case modeStart:
 		return p.startOfLine(out)
+	case modeThink:
+		return p.thinking(out)
 	case modeText:
 		return p.text(out)
 	case modeCall:
@@ -114,9 +120,17 @@ func (p *parser) step(out *found) bool {
 // startOfLine decides what a line is, once its first characters are there.
 func (p *parser) startOfLine(out *found) bool {
 	lead := len(p.buf) - len(bytes.TrimLeft(p.buf, " \t\r\n"))
+	if p.trim {
+		p.buf, lead = p.buf[lead:], 0
+	}
 	line := p.buf[lead:]
 	switch {
 	case len(line) == 0:
+		return false
+	case !p.told && bytes.HasPrefix(line, []byte(thinkBegins)):
+		p.buf, p.trim = line[len(thinkBegins):], true
+		return p.turn(modeThink)
+	case !p.told && bytes.HasPrefix([]byte(thinkBegins), line):
 		return false
 	case line[0] == '`':
 		return p.fenceAt(out, lead)
@@ -124,6 +138,33 @@ func (p *parser) startOfLine(out *found) bool {
 		return p.begin(lead, false)
 	}
 	return p.restOfLine(out, lead)
+}
+
+// Marks of thinking that a server has left in the text. Calls in it are only
+// thought of.
+const (
+	thinkBegins = "<think>"
+	thinkEnds   = "</think>"
+)
+
+// thinking passes on thinking, up to its end.
+func (p *parser) thinking(out *found) bool {
+	thinking, rest, ended := bytes.Cut(p.buf, []byte(thinkEnds))
+	if ended {
+		out.thinking(thinking)
+		p.buf = rest
+		return p.turn(modeStart)
+	}
+	n := len(p.buf)
+	for i := max(0, n-len(thinkEnds)+1); i < n; i++ {
+		if strings.HasPrefix(thinkEnds, string(p.buf[i:])) {
+			n = i
+			break
+		}
+	}
+	out.thinking(p.buf[:n])
+	p.buf = p.buf[n:]
+	return false
 }
 
 // restOfLine goes on with a line whose first n bytes, white space included, are
@@ -211,6 +252,7 @@ func (p *parser) text(out *found) bool {
 func (p *parser) pass(out *found, n int) {
 	out.text(p.buf[:n])
 	p.told = p.told || n > 0
+	p.trim = p.trim && n == 0
 	p.buf = p.buf[n:]
 }
 
@@ -365,15 +407,20 @@ func firstKey(b []byte) (key string, begins bool) {
 // found is what a parser has found.
 type found []ikigai.Delta
 
-func (f *found) text(text []byte) {
-	if len(text) == 0 {
+func (f *found) text(text []byte)     { f.add(ikigai.Delta{Text: string(text)}) }
+func (f *found) thinking(text []byte) { f.add(ikigai.Delta{Thinking: string(text)}) }
+
+// add adds a piece of text or thinking, joined with the one before it.
+func (f *found) add(d ikigai.Delta) {
+	if d.Text+d.Thinking == "" {
 		return
 	}
-	if last := len(*f) - 1; last >= 0 && (*f)[last].Call == nil {
-		(*f)[last].Text += string(text)
+	if last := len(*f) - 1; last >= 0 && (*f)[last].Call == nil && ((*f)[last].Thinking == "") == (d.Thinking == "") {
+		(*f)[last].Text += d.Text
+		(*f)[last].Thinking += d.Thinking
 		return
 	}
-	*f = append(*f, ikigai.Delta{Text: string(text)})
+	*f = append(*f, d)
 }
 
 func (f *found) call(c call) {

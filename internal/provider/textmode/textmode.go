@@ -94,7 +94,8 @@ func (r *reply) add(d ikigai.Delta) bool {
 			d.Stop = ikigai.StopToolCalls
 		}
 	case len(found) > 0 && found[0].Call == nil:
-		d.Text, found = found[0].Text, found[1:]
+		d.Text, d.Thinking = found[0].Text, d.Thinking+found[0].Thinking
+		found = found[1:]
 	}
 	return (isEmpty(d) || r.yield(d, nil)) && r.pass(found)
 }

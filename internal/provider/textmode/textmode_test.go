@@ -117,6 +117,26 @@ func TestReplies(t *testing.T) {
 	}
 }
 
+// Thinking that a server leaves in the text is thinking, and no call in it is
+// one. S0.10
+func TestThinking(t *testing.T) {
+	for _, tt := range []struct{ reply, thinking, text, calls string }{
+		{"<think>\nHm.\n" + ls + "\n</think>\n\nHello.\n", "\nHm.\n" + ls + "\n", "Hello.\n", ""},
+		{"\n<think>a</th</think>" + ls, "a</th", "", `bash {"command":"ls"}`},
+		{"<think>a</thi", "a</thi", "", ""},
+		{"<thin", "", "<thin", ""},
+		{"Hi.\n<think>a</think>", "", "Hi.\n<think>a</think>", ""},
+	} {
+		r := answer(t, ikigai.Request{Tools: kit}, "", tt.reply)
+		if r.Thinking != tt.thinking || r.Text != tt.text || callsOf(r) != tt.calls {
+			t.Errorf("%q became\n%s", tt.reply, r)
+		}
+		if bytewise := answer(t, ikigai.Request{Tools: kit}, "", strings.Split(tt.reply, "")...); bytewise.String() != r.String() {
+			t.Errorf("%q byte by byte became\n%s", tt.reply, bytewise)
+		}
+	}
+}
+
 // prose is replies that are nothing but text, and stay as they are.
 var prose = []string{
 	"", "Hello.", "\n\n  Hello.\n", "{", "{}", "[", "[]", "`", "```", "```\n", "{\"", "[{", "Use `{\"tool\":\"bash\"}` here.",
@@ -389,7 +409,7 @@ func FuzzReply(f *testing.F) {
 		if diff := cmp.Diff(whole.String(), answer(t, req, "", text[:i], text[i:j], text[j:]).String()); diff != "" {
 			t.Fatalf("(-whole +split):\n%s", diff)
 		}
-		if len(whole.Calls) == 0 && !strings.Contains(text, "reasoning") && whole.Text != text {
+		if len(whole.Calls) == 0 && !strings.Contains(text, "reasoning") && !strings.Contains(text, thinkBegins) && whole.Text != text {
 			t.Fatalf("%q became %q", text, whole.Text)
 		}
 	})
