@@ -15,6 +15,7 @@ import (
 	"ikigai"
 	"ikigai/internal/agent"
 	"ikigai/internal/faultserver"
+	"ikigai/internal/providertest"
 )
 
 type (
@@ -151,7 +152,7 @@ var faults = []fault{
 // What becomes of every fault with every vendor: an answer or a clear error,
 // nothing that hangs, no text twice, no tool run twice, and a session that goes
 // on. The faults come in the place of the first reply, which calls a tool, and
-// in the place of the one after its result. P28, P30, P31, P32, S1.23
+// in the place of the one after its result. P28, P30, P31, S1.23
 func TestFaults(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| fault |")
@@ -236,7 +237,7 @@ func (f fault) happen(t *testing.T, api api, afterTool bool) string {
 }
 
 // The person who stops waiting for another attempt is heard at once, and the
-// session goes on.
+// session goes on. S1.24
 func TestStopBetweenAttempts(t *testing.T) {
 	for _, api := range faultserver.APIs() {
 		synctest.Test(t, func(t *testing.T) {
@@ -259,6 +260,54 @@ func TestStopBetweenAttempts(t *testing.T) {
 			s.Play(faultserver.Stream(answering(api).String()))
 			goOn(t, s, agent)
 		})
+	}
+}
+
+// Replies and refusals are read to their end, so that one connection serves a
+// whole session.
+func TestConnectionIsKept(t *testing.T) {
+	for _, api := range faultserver.APIs() {
+		synctest.Test(t, func(t *testing.T) {
+			call, done := faultserver.Stream(calling(api).String()), faultserver.Stream(answering(api).String())
+			s := faultserver.InMemory(call, faultserver.Refusal(api, 503), faultserver.Page(502), faultserver.Refusal(api, 429), done)
+			defer s.Close()
+			ran := 0
+			agent, _ := newAgent(t, api, s, &ran)
+			if _, err := agent.Run(t.Context(), ikigai.NewEvent(ikigai.KindUser, "do it", nil)); err != nil {
+				t.Error(err)
+			}
+			goOn(t, s, agent)
+			if n, of := s.Connections(), len(s.Requests()); n != 1 || of != 6 {
+				t.Errorf("%s: %d connections for %d requests", api, n, of)
+			}
+		})
+	}
+}
+
+// A real network breaks in the same way as one in memory.
+func TestLoopback(t *testing.T) {
+	for _, api := range faultserver.APIs() {
+		r := answering(api)
+		whole := faultserver.Stream(r.String())
+		for _, tt := range []struct {
+			answer answer
+			kind   ikigai.ErrorKind
+		}{
+			{whole, ""},
+			{whole.Drip(1), ""},
+			{whole.Lose(r.begun()), ikigai.ErrorIncomplete},
+			{whole.Lose(0), ikigai.ErrorIncomplete},
+			{faultserver.HangUp(), ikigai.ErrorNetwork},
+			{faultserver.Garbage(), ikigai.ErrorNetwork},
+			{faultserver.Refusal(api, 529), ikigai.ErrorOverloaded},
+		} {
+			s := faultserver.New(tt.answer)
+			reply := providertest.Collect(t, model(api, s, 1), ikigai.Request{Messages: []ikigai.Message{{Kind: ikigai.KindUser, Content: "hi"}}})
+			if (reply.Err == nil) != (tt.kind == "") || reply.Err != nil && ikigai.KindOf(reply.Err) != tt.kind {
+				t.Errorf("%s %+v: %v", api, tt.answer, reply.Err)
+			}
+			s.Close()
+		}
 	}
 }
 

@@ -22,9 +22,10 @@ type Server struct {
 
 	http http.Server
 
-	mu       sync.Mutex
-	answers  []Answer
-	requests []Request
+	mu          sync.Mutex
+	answers     []Answer
+	requests    []Request
+	connections int
 }
 
 // Request is a request that has come in.
@@ -55,6 +56,7 @@ func InMemory(answers ...Answer) *Server {
 func start(l net.Listener, url string, answers []Answer) *Server {
 	s := &Server{URL: url, answers: answers}
 	s.http.Handler = s
+	s.http.ConnState = s.count
 	go s.http.Serve(l)
 	return s
 }
@@ -74,6 +76,21 @@ func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
+}
+
+// Connections returns how many connections were made so far.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.connections
+}
+
+func (s *Server) count(_ net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.connections++
+	}
 }
 
 // ServeHTTP implements http.Handler.

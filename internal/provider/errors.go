@@ -88,6 +88,8 @@ func (c Config) fault(f fault, status int, header http.Header) *ikigai.Error {
 		e.Do = "Choose a smaller model, or give the server more memory"
 	case f.lacksTools():
 		e.Do = "Choose a model that can call tools, or a server that lets it"
+	case f.wantsOutput():
+		e.Do = "Lower max_output_tokens"
 	case f.says("http request to an https server"):
 		e.Do = "Write https:// in " + c.baseURLSetting()
 	case f.is("tool_use_failed"):

@@ -34,6 +34,8 @@ func TestRefusal(t *testing.T) {
 		{400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_ctx":4096}}`, ikigai.ErrorContext, ""},
 		{400, `{"object":"error","message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length","type":"invalid_request_error","code":"3051"}`, ikigai.ErrorContext, ""},
 		{413, `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum","type":"invalid_request_error"}}`, ikigai.ErrorContext, ""},
+		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens and your request has 14 input tokens (8192 > 8192 - 14)."}}`, ikigai.ErrorBadRequest,
+			"acme refuses the request: This model's maximum context length is 8192 tokens and your request has 14 input tokens (8192 > 8192 - 14). Lower max_output_tokens."},
 		// Not about the context, though they speak of tokens, length or context.
 		{400, `{"error":{"message":"max_tokens is too large: 200000. This model supports at most 16384 completion tokens","type":"invalid_request_error","param":"max_tokens","code":"invalid_value"}}`, ikigai.ErrorBadRequest, ""},
 		{400, `{"error":{"message":"Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024","code":"string_above_max_length"}}`, ikigai.ErrorBadRequest, ""},

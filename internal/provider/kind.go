@@ -2,6 +2,8 @@ package provider
 
 import (
 	"net/http"
+	"regexp"
+	"strconv"
 
 	"ikigai"
 )
@@ -12,7 +14,7 @@ func (f fault) kind(status int) ikigai.ErrorKind {
 	switch {
 	case f.is("script"):
 		return kindOfStatus(status, f)
-	case f.lacksTools():
+	case f.lacksTools(), f.wantsOutput():
 		return ikigai.ErrorBadRequest
 	case f.isContext(status):
 		return ikigai.ErrorContext
@@ -82,6 +84,28 @@ func (f fault) isContext(status int) bool {
 		"range of input length should be", "number of tokens in the prompt cannot exceed",
 		"context the overflows", "`inputs` tokens + `max_new_tokens` must be",
 	)
+}
+
+// room finds the limit of a context and what of it the conversation takes, where
+// a vendor tells both because the output is to fit beside it.
+var room = []*regexp.Regexp{
+	regexp.MustCompile(`context length is (?P<limit>\d+) tokens and your request has (?P<input>\d+) input tokens`),                                            // vLLM
+	regexp.MustCompile(`context length is (?P<limit>\d+) tokens\. However, you requested (?:about )?\d+ tokens \((?P<input>\d+) (?:in the|in your|of text) `), // OpenAI and others
+	regexp.MustCompile(`exceed context limit: (?P<input>\d+) \+ \d+ > (?P<limit>\d+)`),                                                                        // Anthropic
+}
+
+// wantsOutput reports whether it is the output asked for that does not fit the
+// context: the conversation takes less than half of it, so that a shorter one
+// would not help.
+func (f fault) wantsOutput() bool {
+	for _, r := range room {
+		if m := r.FindStringSubmatch(f.message); m != nil {
+			limit, err1 := strconv.Atoi(m[r.SubexpIndex("limit")])
+			input, err2 := strconv.Atoi(m[r.SubexpIndex("input")])
+			return err1 == nil && err2 == nil && input < limit/2
+		}
+	}
+	return false
 }
 
 // isQuota reports whether f says that there is nothing left to spend: waiting

@@ -200,6 +200,13 @@ func TestKinds(t *testing.T) {
 		{429, `{"message":"Too many tokens, please wait before trying again."}`, ikigai.ErrorRateLimit},
 		{424, `{"message":"The model failed"}`, ikigai.ErrorServer},
 
+		// What does not fit beside the conversation is the output.
+		{400, `{"error":{"message":"'max_tokens' or 'max_completion_tokens' is too large: 32768. This model's maximum context length is 32768 tokens and your request has 14 input tokens (32768 > 32768 - 14).","type":"BadRequestError"}}`, ikigai.ErrorBadRequest},
+		{400, `{"error":{"message":"'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum context length is 32768 tokens and your request has 30000 input tokens (8192 > 32768 - 30000)."}}`, ikigai.ErrorContext},
+		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (1000 in the messages, 8000 in the completion).","code":"context_length_exceeded"}}`, ikigai.ErrorBadRequest},
+		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion).","code":"context_length_exceeded"}}`, ikigai.ErrorContext},
+		{400, `{"error":{"message":"input length and ` + "`max_tokens`" + ` exceed context limit: 1000 + 199500 > 200000"}}`, ikigai.ErrorBadRequest},
+
 		// Others
 		{400, `{"code":"Client specified an invalid argument","error":"Incorrect API key provided: xa***bc."}`, ikigai.ErrorAuth}, // xAI
 		{400, `{"code":"x","error":"This model's maximum prompt length is 131072 but the request contains 537812 tokens."}`, ikigai.ErrorContext},
