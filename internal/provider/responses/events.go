@@ -16,10 +16,10 @@ type event struct {
 	ItemID       string          `json:"item_id"`
 	SummaryIndex int             `json:"summary_index"`
 	ContentIndex int             `json:"content_index"`
-	Delta        text            `json:"delta"`
+	Delta        string          `json:"delta"`
 	Arguments    text            `json:"arguments"`
 	Item         json.RawMessage `json:"item"`
-	Response     json.RawMessage `json:"response"`
+	Response     response        `json:"response"`
 	Error        json.RawMessage `json:"error"`
 
 	Object  string          `json:"object"`  // of a whole reply

@@ -77,8 +77,8 @@ func options(cfg provider.Config, req ikigai.Request) []byte {
 	if req.Format != nil {
 		add("text", format(req.Format))
 	}
-	if req.MaxOutput > 0 {
-		add("max_output_tokens", strconv.AppendInt(nil, int64(req.MaxOutput), 10))
+	if n := maxOutput(cfg, req); n > 0 {
+		add("max_output_tokens", strconv.AppendInt(nil, int64(n), 10))
 	}
 	if req.CacheKey != "" && !cfg.Quirks.NoCacheKey {
 		add("prompt_cache_key", wirejson.AppendString(nil, req.CacheKey))
@@ -87,6 +87,18 @@ func options(cfg provider.Config, req ikigai.Request) []byte {
 		b = wirejson.AppendMember(b, name, cfg.Quirks.Body[name])
 	}
 	return append(b, `,"input":[`...)
+}
+
+// maxOutput returns the tokens that the reply may have, 0 if the server is not
+// told.
+func maxOutput(cfg provider.Config, req ikigai.Request) int {
+	switch {
+	case req.MaxOutput > 0 || !cfg.Quirks.TellMaxOutput:
+		return req.MaxOutput
+	case cfg.MaxOutput > 0:
+		return cfg.MaxOutput
+	}
+	return 32000
 }
 
 // reasoning returns how the model is told to think, nil for the vendor's way.

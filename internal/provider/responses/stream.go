@@ -77,11 +77,11 @@ func (d *decoder) event(name string, data []byte) error {
 		e.Type = name
 	}
 	if c, ok := channels[e.Type]; ok {
-		return d.piece(c, d.find(c.kind(), e.index(), e.ItemID), e.part(), string(e.Delta))
+		return d.piece(c, d.find(c.kind(), e.index(), e.ItemID), e.part(), e.Delta)
 	}
 	switch status, _ := strings.CutPrefix(e.Type, "response."); status {
 	case "created", "queued":
-		d.begin(e.Response)
+		d.begin(&e.Response)
 	case "output_item.added":
 		return d.added(e.index(), e.Item)
 	case "output_item.done":
@@ -90,13 +90,15 @@ func (d *decoder) event(name string, data []byte) error {
 		it := d.find(arguments.kind(), e.index(), e.ItemID)
 		return d.argue(it, "", "", it.beyond(string(e.Arguments)))
 	case "completed", "incomplete", "failed", "cancelled":
-		return d.end(status, e.Response)
+		return d.end(status, &e.Response)
 	case "error":
 		return d.cfg.Fault(data)
 	default:
 		switch {
 		case e.Object == "response":
-			return d.end("", data)
+			var r response
+			_ = json.Unmarshal(data, &r) // what has another type than it should is not there
+			return d.end("", &r)
 		case says(e.Error), e.Type == "" && (says(e.Message) || says(e.Detail)):
 			return d.cfg.Fault(data)
 		}
@@ -105,13 +107,11 @@ func (d *decoder) event(name string, data []byte) error {
 }
 
 // begin takes in who answers.
-func (d *decoder) begin(raw json.RawMessage) (r response) {
-	_ = json.Unmarshal(raw, &r) // what has another type than it should is not there
+func (d *decoder) begin(r *response) {
 	d.id, d.servedBy = first(d.id, r.ID), first(d.servedBy, r.Model)
 	if r.Usage != nil {
 		d.usage = r.Usage.count()
 	}
-	return r
 }
 
 func first(a, b string) string {
@@ -123,8 +123,8 @@ func first(a, b string) string {
 
 // end takes in the reply as a whole, which is the last event. status is what
 // the event says of it.
-func (d *decoder) end(status string, raw json.RawMessage) error {
-	r := d.begin(raw)
+func (d *decoder) end(status string, r *response) error {
+	d.begin(r)
 	if len(d.items) == 0 { // nothing came before
 		for i, item := range r.Output {
 			if err := d.done(i, item); err != nil {
@@ -143,7 +143,7 @@ func (d *decoder) end(status string, raw json.RawMessage) error {
 }
 
 // stop says why the reply ended, or what is wrong with it.
-func (d *decoder) stop(status string, r response) (ikigai.StopReason, error) {
+func (d *decoder) stop(status string, r *response) (ikigai.StopReason, error) {
 	switch status {
 	case "completed":
 		if d.calls > 0 {
