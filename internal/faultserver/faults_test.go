@@ -263,6 +263,41 @@ func TestStopBetweenAttempts(t *testing.T) {
 	}
 }
 
+// A message that a vendor refuses by its position in the request is found, left
+// out, and the rest is sent once more: here the result of the tool. S1.23
+func TestRefusedMessage(t *testing.T) {
+	for api, body := range map[api]string{
+		faultserver.OpenAIChat:      `{"error":{"message":"Invalid 'messages[3].content'.","type":"invalid_request_error","param":"messages[3].content"}}`,
+		faultserver.OpenAIResponses: `{"error":{"message":"Invalid value.","type":"invalid_request_error","param":"input[4].output"}}`,
+		faultserver.Anthropic:       `{"type":"error","error":{"type":"invalid_request_error","message":"messages.2.content.0.tool_result: no"}}`,
+		faultserver.Gemini:          `{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT","details":[{"fieldViolations":[{"field":"contents[2].parts[0]"}]}]}}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := faultserver.InMemory(faultserver.Stream(calling(api).String()), answer{Status: 400, Body: body}, faultserver.Stream(answering(api).String()))
+			defer s.Close()
+			ran := 0
+			agent, log := newAgent(t, api, s, &ran)
+			out, err := agent.Run(t.Context(), ikigai.NewEvent(ikigai.KindUser, "do it", nil))
+			if err != nil || out.Answer != "It is done." || ran != 1 || log.shown.String() != "I look. It is done." {
+				t.Errorf("%s: answer %q, the tool ran %d times, error %v", api, out.Answer, ran, err)
+			}
+			goOn(t, s, agent)
+			requests := s.Requests()
+			if len(requests) != 4 {
+				t.Fatalf("%s: %d requests", api, len(requests))
+			}
+			for i, r := range requests {
+				if holds := bytes.Contains(r.Body, []byte(`ran_times`)); holds != (i == 1) {
+					t.Errorf("%s: request %d holds the result: %v\n%s", api, i+1, holds, r.Body)
+				}
+				if err := checkRequest(r.Body, "do it"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
 // Replies and refusals are read to their end, so that one connection serves a
 // whole session.
 func TestConnectionIsKept(t *testing.T) {

@@ -102,7 +102,7 @@ func newAgent(t *testing.T, api faultserver.API, s *faultserver.Server, runs *in
 				t.Errorf("the tool is run with %s", c.Args)
 			}
 			*runs++
-			return ikigai.Result{Output: ikigai.JSONOutput(map[string]int{"count": *runs})}
+			return ikigai.Result{Output: ikigai.JSONOutput(map[string]int{"ran_times": *runs})}
 		},
 	}
 	log.Queue(ikigai.NewEvent(ikigai.KindSystem, "Be of help.", nil), ikigai.NewEvent(ikigai.KindTools, "", ikigai.ToolsData{Tools: []ikigai.ToolSpec{count.ToolSpec}}))
