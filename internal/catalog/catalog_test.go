@@ -124,5 +124,6 @@ func TestGauge(t *testing.T) {
 	step("what is no part of it", ikigai.NewEvent(ikigai.KindThinking, strings.Repeat("x", 400), nil), 1010)
 	step("the next statement, by two bytes a token", ikigai.NewEvent(ikigai.KindUser, strings.Repeat("x", 400), nil), 1210)
 	step("a new beginning", ikigai.NewEvent(ikigai.KindClear, "", nil), 0)
-	step("a statement after it", ikigai.NewEvent(ikigai.KindUser, strings.Repeat("x", 400), nil), 200)
+	step("a statement after it", ikigai.NewEvent(ikigai.KindUser, strings.Repeat("x", 400), nil), 100)
+	step("damage", ikigai.Event{Kind: ikigai.KindUsage, Data: []byte("{")}, 0)
 }

@@ -11,29 +11,24 @@ const usualBytes = 4.0
 // Gauge follows the events of one interaction and tells how many tokens of the
 // model's context its conversation takes. What vendors report counts; what came
 // after it is estimated by the bytes that a token of this conversation has had.
-// The zero value is ready.
+// The zero value is ready. Add costs next to nothing, as it sees every event of a
+// session that is restored.
 type Gauge struct {
-	sent     int64   // bytes of the last request
-	bytes    float64 // of a request per token, as reported last; 0 if nothing was
-	reported int64   // tokens of the last request and its reply
-	since    int64   // bytes of what was recorded after them
+	request ikigai.Event // the last one
+	usage   ikigai.Event // the last one
+	counted ikigai.Event // the request that usage belongs to
+	since   int64        // bytes of what was recorded after usage
 }
 
 // Add takes in the next event of the interaction.
 func (g *Gauge) Add(e ikigai.Event) {
 	switch e.Kind {
 	case ikigai.KindRequest:
-		var d ikigai.RequestData
-		if e.DecodeData(&d) == nil {
-			g.sent = d.Size
-		}
+		g.request = ikigai.Event{Seq: e.Seq, Kind: e.Kind, Data: e.Data}
 	case ikigai.KindUsage:
-		var d ikigai.UsageData
-		if e.DecodeData(&d) == nil {
-			g.usage(d.Usage)
-		}
+		g.usage, g.counted, g.since = e, g.request, 0
 	case ikigai.KindClear:
-		g.sent, g.reported, g.since = 0, 0, 0
+		*g = Gauge{}
 	default:
 		if e.Kind.Conversation() {
 			g.since += int64(len(e.Content) + len(e.Data))
@@ -41,26 +36,23 @@ func (g *Gauge) Add(e ikigai.Event) {
 	}
 }
 
-// usage takes in what the reply to the last request has cost. A vendor that
-// reports nothing leaves the estimate.
-func (g *Gauge) usage(u ikigai.Usage) {
-	if u.Input <= 0 {
-		return
-	}
-	if g.sent > 0 {
-		g.bytes = float64(g.sent) / float64(u.Input)
-	}
-	g.reported, g.since = u.Input+u.Output, 0
-}
-
 // Tokens returns how many tokens the next request is likely to have.
 func (g *Gauge) Tokens() int64 {
-	perToken := g.bytes
-	if perToken == 0 {
-		perToken = usualBytes
+	var u ikigai.UsageData
+	_ = g.usage.DecodeData(&u) // damaged, it reports nothing
+	if u.Input <= 0 {
+		return int64(float64(max(size(g.request), g.since)) / usualBytes)
 	}
-	if g.reported == 0 {
-		return int64(float64(max(g.sent, g.since)) / perToken)
+	perToken := usualBytes
+	if sent := size(g.counted); sent > 0 {
+		perToken = float64(sent) / float64(u.Input)
 	}
-	return g.reported + int64(float64(g.since)/perToken)
+	return u.Input + u.Output + int64(float64(g.since)/perToken)
+}
+
+// size returns the bytes of a request, 0 where there is none.
+func size(request ikigai.Event) int64 {
+	var d ikigai.RequestData
+	_ = request.DecodeData(&d) // damaged, its size is not known
+	return d.Size
 }
