@@ -52,8 +52,13 @@ func asUsage(cmd *cobra.Command, err error) error {
 
 // complete offers values for a flag.
 func complete(cmd *cobra.Command, flag string, values func() []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return values(), cobra.ShellCompDirectiveNoFileComp
+	completeFrom(cmd, flag, func(string) []string { return values() })
+}
+
+// completeFrom offers values for a flag that depend on what is typed of it.
+func completeFrom(cmd *cobra.Command, flag string, values func(typed string) []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return values(typed), cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
 		panic("cli: " + err.Error()) // there is no such flag: a fault of this program
@@ -69,27 +74,24 @@ func completeDirs(cmd *cobra.Command, flag string) {
 
 func fixed(values ...string) func() []string { return func() []string { return values } }
 
-// completeModels offers the models that are known, and the vendors.
-func (a *app) completeModels() []string {
+// completeModels offers the models that are known, the vendors, and, once a model
+// is typed, its levels. Several have commas between them.
+func (a *app) completeModels(typed string) []string {
 	if a.load() != nil {
 		return nil
 	}
-	return append(a.settings.ModelNames(), a.settings.VendorNames()...)
-}
-
-// completeLevels offers, once a model is named, the model with each level that it
-// has.
-func (a *app) completeLevels(model string) []string {
-	name, _, ok := strings.Cut(model, ":")
-	if !ok || a.load() != nil {
-		return nil
-	}
-	known, _ := a.settings.Known(name)
-	var all []string
-	for _, l := range ikigai.Levels() {
-		if _, ok := known.Levels[l]; ok {
-			all = append(all, name+":"+string(l))
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	all := append(a.settings.ModelNames(), a.settings.VendorNames()...)
+	if model, _, ok := strings.Cut(typed[len(before):], ":"); ok {
+		known, _ := a.settings.Known(model)
+		for _, l := range ikigai.Levels() {
+			if _, ok := known.Levels[l]; ok {
+				all = append(all, model+":"+string(l))
+			}
 		}
+	}
+	for i := range all {
+		all[i] = before + all[i]
 	}
 	return all
 }

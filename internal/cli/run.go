@@ -74,8 +74,9 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 	a.settingFlag(cmd, "approval", "`WHEN` to ask before a tool changes something: never, ask or deny")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume")
 	complete(cmd, "resume", func() []string { return a.completeSessions(cmd) })
-	complete(cmd, "model", a.completeModels)
-	complete(cmd, "fallback", a.completeModels)
+	for _, flag := range []string{"model", "fallback"} {
+		completeFrom(cmd, flag, a.completeModels)
+	}
 	complete(cmd, "thinking", fixed(config.LevelNames()...))
 	complete(cmd, "tool-choice", func() []string { return append([]string{"auto", "none", "required"}, toolNames()...) })
 	complete(cmd, "approval", approvals)
