@@ -3,8 +3,10 @@
 //
 // Whatever the log holds, the conversation is valid: every call has one result
 // in the same round, in call order, results without a call are left out, IDs
-// are unique and acceptable to every vendor, text is valid UTF-8, and nothing
-// is empty. A repair changes the conversation, never the log.
+// are unique and acceptable to every vendor, text is valid UTF-8, images and
+// documents are no more and no larger than vendors take, what a vendor has
+// refused is left out, and nothing is empty. A repair changes the conversation,
+// never the log.
 package history
 
 import (
