@@ -102,12 +102,12 @@ func (c *Client) Stream(ctx context.Context, path string, body Body, decode Deco
 func (c *Client) attempt(ctx context.Context, path string, body Body, decode Decode, yield func(ikigai.Delta) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	watch := newWatchdog(c.cfg.FirstByte, cancel) // over Authorize as well, which may ask somebody
+	defer watch.stop()
 	req, err := c.request(ctx, path, body)
 	if err != nil {
-		return err
+		return timeoutOr(ctx, err)
 	}
-	watch := newWatchdog(c.cfg.FirstByte, cancel)
-	defer watch.stop()
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return timeoutOr(ctx, err)

@@ -393,6 +393,21 @@ func TestAuthorize(t *testing.T) {
 	})
 }
 
+// Credentials that do not come are waited for no longer than an answer.
+func TestAuthorizeHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := Config{MaxAttempts: 1, Authorize: func(ctx context.Context, _ *http.Request, _ Body) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		c := serve(t, cfg, nil)
+		start := time.Now()
+		if o := run(t, t.Context(), c); o.err == nil || o.err.Kind != ikigai.ErrorTimeout || time.Since(start) != 5*time.Minute {
+			t.Errorf("after %v: %v", time.Since(start), o.err)
+		}
+	})
+}
+
 // The person can stop at any moment.
 func TestCancel(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{

@@ -130,7 +130,10 @@ func lastSentence(s string) (before, last string) {
 func (c Config) what(kind ikigai.ErrorKind) string {
 	switch kind {
 	case ikigai.ErrorAuth:
-		if c.Key == "" {
+		switch {
+		case c.Authorize != nil:
+			return c.vendor() + " refuses the credentials"
+		case c.Key == "":
 			return c.vendor() + " wants a key"
 		}
 		return c.vendor() + " refuses the key"
@@ -166,8 +169,13 @@ func (c Config) do(kind ikigai.ErrorKind) string {
 	}
 	switch kind {
 	case ikigai.ErrorAuth:
-		if c.Key == "" && c.KeySource != "" {
+		switch {
+		case c.Authorize != nil && c.KeySource == "":
+			return "Check the credentials for " + c.vendor() + "; they may have run out"
+		case c.Authorize == nil && c.Key == "" && c.KeySource != "":
 			return "Set " + c.KeySource
+		case c.Authorize == nil && c.Key == "":
+			return "Store one with `ikigai login " + c.vendor() + "`"
 		}
 		return "Check " + key
 	case ikigai.ErrorPermission:

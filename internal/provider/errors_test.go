@@ -151,10 +151,22 @@ func TestRedaction(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	c = Config{Name: "acme/large", KeySource: "ACME_API_KEY"}
-	got := c.refusal(at, 401, http.Header{}, nil).Error()
-	if want := "acme wants a key. Set ACME_API_KEY."; got != want {
-		t.Error(got)
+}
+
+// Advice about credentials fits where they come from.
+func TestRefusedCredentials(t *testing.T) {
+	granted := func(context.Context, *http.Request, Body) error { return nil }
+	for want, c := range map[string]Config{
+		"acme wants a key. Set ACME_API_KEY.":                                                         {KeySource: "ACME_API_KEY"},
+		"acme wants a key. Store one with `ikigai login acme`.":                                       {},
+		"acme refuses the key. Check the key in ACME_API_KEY.":                                        {Key: "sk-wrong", KeySource: "ACME_API_KEY"},
+		"acme refuses the credentials. Check the credentials for acme; they may have run out.":        {Authorize: granted},
+		"acme refuses the credentials. Check the key in the setting vendors.acme.google_credentials.": {Authorize: granted, KeySource: "the setting vendors.acme.google_credentials"},
+	} {
+		c.Name = "acme/large"
+		if got := c.refusal(at, 401, http.Header{}, nil).Error(); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
 	}
 }
 
