@@ -110,7 +110,7 @@ type act struct {
 // play answers a request.
 func (s *Server) play(w http.ResponseWriter, r *http.Request, a *act) {
 	m := a.moment
-	out := &output{w: w, gone: r.Context().Done(), closed: s.done, between: m.reply.delay.Between, left: -1}
+	out := &output{w: w, gone: r.Context().Done(), closed: s.done, between: m.reply.delay.Between, left: -1, problem: chat{}}
 	if !out.wait(m.reply.delay.First) {
 		panic(http.ErrAbortHandler)
 	}
@@ -147,6 +147,7 @@ type output struct {
 	closed  <-chan struct{} // the server
 	between time.Duration
 	left    int // deltas before a fault; negative for no such
+	problem
 }
 
 // wait waits, and reports whether anyone is left to hear the rest.
@@ -240,9 +241,11 @@ func (o *output) breakOff(fault *Fault) {
 	case FaultHang:
 		o.hang()
 	case FaultError:
-		s.raw("data: " + string(fault.body(http.StatusInternalServerError)))
+		before, data := o.broken(fault.error())
+		s.raw(before + "data: " + string(data))
 	case FaultErrorField:
-		s.raw("error: " + string(fault.body(http.StatusInternalServerError)))
+		_, data := o.broken(fault.error())
+		s.raw("error: " + string(data))
 	}
 	_, _ = o.w.Write(s.data) // the client may have left
 }
@@ -261,7 +264,7 @@ func (o *output) status(fault *Fault) {
 		_, _ = o.w.Write([]byte(body)) // the client may have left
 		return
 	}
-	writeJSON(o.w, fault.Status, statusBody(fault.Status))
+	writeJSON(o.w, fault.Status, o.refusal(fault.Status, answers(fault.Status)))
 }
 
 // whole answers a request that wants no stream.
@@ -272,30 +275,34 @@ func (o *output) whole(fault *Fault, body []byte) {
 	}
 	switch fault.Kind {
 	case FaultError, FaultErrorField:
-		writeJSON(o.w, http.StatusInternalServerError, fault.body(http.StatusInternalServerError))
+		_, data := o.broken(fault.error())
+		writeJSON(o.w, http.StatusInternalServerError, data)
 		return
 	}
 	writeJSON(o.w, http.StatusOK, body[:len(body)/2])
 	o.breakOff(fault)
 }
 
-// body returns the error object that f puts into a stream.
-func (f *Fault) body(status int) []byte {
+// error returns what f says went wrong: a message, or an error object.
+func (f *Fault) error() (message string, detail map[string]json.RawMessage) {
 	if f.Detail == "" {
-		return statusBody(status)
+		return answers(http.StatusInternalServerError), nil
 	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(f.Detail), &object) != nil {
-		return errorBody(f.Detail, "server_error", "", "")
+	if json.Unmarshal([]byte(f.Detail), &detail) != nil {
+		return f.Detail, nil
 	}
-	if _, ok := object["error"]; !ok {
-		object = map[string]json.RawMessage{"error": json.RawMessage(f.Detail)}
-	}
-	return appendJSON(nil, object)
+	return "", detail
 }
 
-// statusBody returns what a vendor says with an HTTP status.
-func statusBody(status int) []byte {
+func answers(status int) string {
+	return fmt.Sprintf("The script answers with status %d (%s).", status, http.StatusText(status))
+}
+
+// chat tells of errors as Chat Completions does.
+type chat struct{}
+
+// refusal implements problem.
+func (chat) refusal(status int, message string) []byte {
 	kind, code := "invalid_request_error", ""
 	switch {
 	case status == http.StatusUnauthorized:
@@ -305,6 +312,21 @@ func statusBody(status int) []byte {
 	case status >= http.StatusInternalServerError:
 		kind = "server_error"
 	}
-	message := fmt.Sprintf("The script answers with status %d (%s).", status, http.StatusText(status))
 	return errorBody(message, kind, "", code)
+}
+
+// broken implements problem.
+func (c chat) broken(message string, detail map[string]json.RawMessage) (before string, data []byte) {
+	return "", orDetail(c.refusal(http.StatusInternalServerError, message), detail)
+}
+
+// orDetail returns an error object as the body of an error, or body if it is nil.
+func orDetail(body []byte, detail map[string]json.RawMessage) []byte {
+	switch {
+	case detail == nil:
+		return body
+	case detail["error"] == nil:
+		return appendJSON(nil, members{"error": detail})
+	}
+	return appendJSON(nil, detail)
 }

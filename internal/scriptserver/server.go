@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -187,12 +188,27 @@ func (s *Server) Await(ctx context.Context, n int) error {
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("POST /v1/messages", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, new(anthropic)) })
+	mux.HandleFunc("POST /v1/responses", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, new(responses)) })
+	mux.HandleFunc("POST /v1/models/{call...}", s.generate)
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /v1/models/{model...}", s.models)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusNotFound, refuse("", "Unknown request URL: %s %s. Use POST /v1/chat/completions.", r.Method, r.URL.Path))
 	})
 	return mux
+}
+
+// generate answers Gemini's requests, whose path names the model and what it is
+// to do.
+func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
+	model, call, _ := strings.Cut(r.PathValue("call"), ":")
+	d := &gemini{model: model}
+	if call != "streamGenerateContent" || r.URL.Query().Get("alt") != "sse" {
+		s.refuseIn(d, w, http.StatusNotFound, refuse("", "The scripted model streams its replies. Use POST /v1/models/%s:streamGenerateContent?alt=sse.", model))
+		return
+	}
+	s.serve(w, r, d)
 }
 
 // models answers with the one model there is.
@@ -311,7 +327,7 @@ func (s *Server) answered(index int) {
 func withoutKey(h http.Header) (http.Header, bool) {
 	h = h.Clone()
 	had := false
-	for _, name := range []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie"} {
+	for _, name := range []string{"Authorization", "Api-Key", "X-Api-Key", "X-Goog-Api-Key", "Cookie"} {
 		had = had || h.Get(name) != ""
 		h.Del(name)
 	}
@@ -320,17 +336,22 @@ func withoutKey(h http.Header) (http.Header, bool) {
 
 // refuse answers with an error in the vendor's form and notes it.
 func (s *Server) refuse(w http.ResponseWriter, status int, err error) {
-	const most = 100
-	s.mu.Lock()
-	if len(s.refused) < most {
-		s.refused = append(s.refused, err)
-	}
-	s.mu.Unlock()
+	s.note(err)
 	var r *refusal
 	if !errors.As(err, &r) {
 		r = &refusal{code: "script", message: err.Error()}
 	}
 	writeJSON(w, status, errorBody(r.message, "invalid_request_error", r.param, r.code))
+}
+
+// note keeps why a request was refused.
+func (s *Server) note(err error) {
+	const most = 100
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.refused) < most {
+		s.refused = append(s.refused, err)
+	}
 }
 
 // errorBody returns an error in the vendor's form. Empty strings become null.
