@@ -198,7 +198,7 @@ func TestCredentialsRunOut(t *testing.T) {
 		runs++
 		return fmt.Appendf(nil, `{"AccessKeyId": "a", "SecretAccessKey": "b", "Expiration": %q}`, now.Add(time.Hour).Format(time.RFC3339)), nil
 	}})
-	for _, after := range []time.Duration{0, 58 * time.Minute, 2 * time.Minute, 0} {
+	for _, after := range []time.Duration{0, 58 * time.Minute, 90 * time.Second, 0} {
 		now = now.Add(after)
 		if _, err := s.retrieve(t.Context()); err != nil {
 			t.Fatal(err)
