@@ -37,11 +37,14 @@ type outcome struct {
 	Usage  *ikigai.Usage
 	Finish string
 	Calls  int
+	Vendor ikigai.VendorState
 }
 
-// chunks decodes chunks one after the other, the fast way or the plain one.
-func chunks(plain bool, all ...string) outcome {
+// chunks decodes chunks one after the other, the fast way or the plain one, for
+// a vendor that wants the given members back.
+func chunks(plain bool, replay []string, all ...string) outcome {
 	cfg := config
+	cfg.Quirks.Replay = replay
 	var o outcome
 	d := &decoder{cfg: &cfg, plain: plain, yield: func(d ikigai.Delta) bool { o.Deltas = append(o.Deltas, d); return true }}
 	for _, c := range all {
@@ -50,7 +53,7 @@ func chunks(plain bool, all ...string) outcome {
 			break
 		}
 	}
-	o.Usage, o.Finish, o.Calls = d.usage, d.finish, len(d.calls.all)
+	o.Usage, o.Finish, o.Calls, o.Vendor = d.usage, d.finish, len(d.calls.all), d.replay.state(&cfg)
 	return o
 }
 
@@ -72,8 +75,10 @@ func FuzzFast(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, chunk string) {
-		if diff := cmp.Diff(chunks(true, opening, chunk, chunk), chunks(false, opening, chunk, chunk)); diff != "" {
-			t.Fatalf("(-plain +fast):\n%s", diff)
+		for _, replay := range [][]string{nil, {"reasoning_content", "reasoning", "reasoning_details", "content", "annotations"}} {
+			if diff := cmp.Diff(chunks(true, replay, opening, chunk, chunk), chunks(false, replay, opening, chunk, chunk)); diff != "" {
+				t.Fatalf("%v (-plain +fast):\n%s", replay, diff)
+			}
 		}
 	})
 }
