@@ -131,7 +131,7 @@ func (f fault) isAuth(status int) bool {
 	return status == http.StatusUnauthorized ||
 		f.is("invalid_api_key", "authentication_error", "unauthorized", "unauthenticated", "api_key_invalid",
 			"expiredtokenexception", "unrecognizedclientexception", "invalidsignatureexception", "missingauthenticationtokenexception") ||
-		f.says("incorrect api key", "api key not valid", "api key expired", "unregistered callers")
+		f.says("incorrect api key", "invalid api key", "api key not valid", "api key expired", "key was reported as leaked", "unregistered callers")
 }
 
 // isPermission reports whether f says that the key may not do this.

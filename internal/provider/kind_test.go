@@ -181,6 +181,8 @@ func TestKinds(t *testing.T) {
 		{400, `{"error":{"code":400,"message":"Function call is missing a thought_signature in functionCall parts.","status":"INVALID_ARGUMENT"}}`, ikigai.ErrorBadRequest},
 		{400, `{"error":{"code":400,"message":"Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.","status":"INVALID_ARGUMENT"}}`, ikigai.ErrorBadRequest},
 		{403, `{"error":{"code":403,"message":"Method doesn't allow unregistered callers (callers without established identity).","status":"PERMISSION_DENIED"}}`, ikigai.ErrorAuth},
+		{403, `{"error":{"code":403,"message":"Your API key was reported as leaked. Please use another API key.","status":"PERMISSION_DENIED"}}`, ikigai.ErrorAuth},
+		{403, `{"error":"Invalid API key"}`, ikigai.ErrorAuth},
 		{403, `{"error":{"code":403,"message":"Generative Language API has not been used in project 1 before or it is disabled.","status":"PERMISSION_DENIED"}}`, ikigai.ErrorPermission},
 		{404, `{"error":{"code":404,"message":"Publisher Model projects/p/models/x was not found or your project does not have access to it.","status":"NOT_FOUND"}}`, ikigai.ErrorModel},
 		{429, `[{"error":{"code":429,"message":"Resource exhausted. Please try again later.","status":"RESOURCE_EXHAUSTED"}}]`, ikigai.ErrorRateLimit},
