@@ -87,6 +87,12 @@ func TestTheSpecificationRefuses(t *testing.T) {
 
 // chatRequestSchema returns the schema of a Chat Completions request.
 func chatRequestSchema(t *testing.T) *jsonschema.Resolved {
+	return specification(t, "openai/openapi.yaml", "CreateChatCompletionRequest")
+}
+
+// specification returns the schema of the given name in a published description
+// of an interface.
+func specification(t *testing.T, file, root string) *jsonschema.Resolved {
 	t.Helper()
 	dir := os.Getenv("IKIGAI_FIXTURES")
 	if dir == "" {
@@ -95,7 +101,7 @@ func chatRequestSchema(t *testing.T) *jsonschema.Resolved {
 		}
 		t.Skip("IKIGAI_FIXTURES is not set")
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, "specs", "openai", "openapi.yaml"))
+	raw, err := os.ReadFile(filepath.Join(dir, "specs", filepath.FromSlash(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +111,6 @@ func chatRequestSchema(t *testing.T) *jsonschema.Resolved {
 	if err := yaml.Unmarshal(raw, &spec); err != nil {
 		t.Fatal(err)
 	}
-	const root = "CreateChatCompletionRequest"
 	defs := map[string]any{}
 	reach(root, spec.Components.Schemas, defs)
 	text, err := json.Marshal(map[string]any{"$ref": "#/$defs/" + root, "$defs": defs})

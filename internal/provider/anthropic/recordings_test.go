@@ -51,8 +51,14 @@ func readReference(t *testing.T, body string) *reference {
 }
 
 func (r *reference) event(e map[string]any) {
+	if r.failed {
+		return
+	}
 	switch e["type"] {
 	case "message_start":
+		if r.failed = len(r.blocks) > 0; r.failed {
+			return
+		}
 		r.count(e["message"].(map[string]any)["usage"])
 	case "content_block_start":
 		r.at[e["index"]] = len(r.blocks)

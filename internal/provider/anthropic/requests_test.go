@@ -130,7 +130,7 @@ type wireRequest struct {
 		Type, Name string
 		OneCall    bool `json:"disable_parallel_tool_use"`
 	} `json:"tool_choice"`
-	Thinking   struct {
+	Thinking struct {
 		Type   string
 		Budget int `json:"budget_tokens"`
 	}

@@ -80,6 +80,9 @@ func (d *decoder) event(data []byte) error {
 	}
 	switch e.Type {
 	case "message_start":
+		if len(d.blocks) > 0 { // a gateway has asked again, and joined both replies
+			return d.cfg.Broken("begins anew in its middle")
+		}
 		if e.Message != nil {
 			d.begin(e.Message)
 		}
