@@ -244,3 +244,26 @@ func TestFallback(t *testing.T) {
 		t.Errorf("the key is shown: %s", c.err)
 	}
 }
+
+// Statements with tools run over every protocol, against a server that refuses
+// what a strict vendor would, and the session goes on from one to the next.
+func TestToolsOverEveryProtocol(t *testing.T) { // S2.79
+	p := newPlace(t, "user: first\ncall: bash {\"command\": \"echo one\"}\nreply:\nexpect: one\nsay: Done.\n\nuser: again\ncall: bash {\"command\": \"echo two\"}\ncall: glob {\"pattern\": \"*\"}\nreply:\nexpect: two\nsay: Again.\n")
+	settings := fmt.Sprintf(`{"vendors": {
+		"chat": {"base_url": "%[1]s"}, "responses": {"base_url": "%[1]s", "api": "responses"},
+		"anthropic": {"base_url": "%[1]s", "key_env": ""}, "google": {"base_url": "%[1]s", "key_env": ""}}}`, p.server.URL)
+	must(t, os.WriteFile(filepath.Join(p.root, "home", ".config", "ikigai", "config.json"), []byte(settings), 0o600))
+	for _, vendor := range []string{"chat", "responses", "anthropic", "google"} {
+		t.Run(vendor, func(t *testing.T) {
+			if c := p.run(exitAnswered, "run", "--model", vendor+"/scripted", "first"); c.out.String() != "Done.\n" {
+				t.Errorf("the answer is %q", c.out)
+			}
+			for _, next := range []string{"anthropic", "chat", "google", "responses", vendor} {
+				if c := p.run(exitAnswered, "run", "--continue", "--model", next+"/scripted", "again"); c.out.String() != "Again.\n" {
+					t.Errorf("%s goes on with %q", next, c.out)
+				}
+			}
+		})
+	}
+	p.allAccepted()
+}
