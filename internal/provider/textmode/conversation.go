@@ -28,6 +28,9 @@ func present(req ikigai.Request, o Options) (inner ikigai.Request, sources []int
 	}
 	inner = req
 	inner.Messages, inner.Tools, inner.ToolChoice = c.messages, nil, ikigai.ToolChoice{}
+	if len(req.Tools) > 0 && req.ToolChoice.Mode != ikigai.ToolChoiceNone {
+		inner.Format = nil // a vendor that holds the model to it lets it call nothing
+	}
 	if req.Memo != nil {
 		inner.Memo = &c.memo
 	}
@@ -42,18 +45,23 @@ type conversation struct {
 	sources  []int // of each message, the number of its last one
 	closed   int   // messages that do not change any more
 	done     int   // messages of the request that are in them
+	format   string
 }
 
 // extend presents req on top of what c holds.
 func (c *conversation) extend(req ikigai.Request, o Options) {
 	all := req.Messages
-	if c.done == 0 || c.done >= len(all) || joins(all, c.done) {
-		*c = conversation{}
+	format := ""
+	if req.Format != nil {
+		format = string(req.Format.Schema)
+	}
+	if c.done == 0 || c.done >= len(all) || joins(all, c.done) || c.format != format {
+		*c = conversation{format: format}
 	}
 	c.messages, c.sources = c.messages[:c.closed], c.sources[:c.closed]
 	tools := ""
 	if c.closed == 0 {
-		tools = describe(req.Tools, o)
+		tools = describe(req, o)
 	}
 	if tools != "" && (len(all) == 0 || all[0].Kind != ikigai.KindSystem) {
 		c.add(ikigai.Message{Kind: ikigai.KindSystem, Content: tools}, 0)

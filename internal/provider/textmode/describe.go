@@ -13,20 +13,28 @@ import (
 
 const opening = "You have access to the following tools:\n"
 
-// howTo says how tools are called.
-const howTo = "To call tools, answer with JSON alone, on a line of its own:\n\n" +
-	"```json\n" +
-	`{"reasoning": "why", "tool_calls": [{"tool": "NAME", "params": {"PARAMETER": "VALUE"}}]}` + "\n" +
-	"```\n\n" +
-	"Then stop: results come in the next message, each as `{\"tool\": \"NAME\", \"result\": …}`. " +
-	"Never write a result yourself. When you need no more tools, answer in plain text."
+// How tools are called.
+const (
+	howTo = "## Calling tools\n" +
+		"To call tools, answer with JSON alone, on a line of its own:\n\n" +
+		"```json\n" +
+		`{"reasoning": "why", "tool_calls": [{"tool": "NAME", "params": {"PARAMETER": "VALUE"}}]}` + "\n" +
+		"```\n\n" +
+		"Then stop: results come in the next message, each as `{\"tool\": \"NAME\", \"result\": …}`. " +
+		"Never write a result yourself. "
 
-const howToCompact = "To call tools, answer with JSON alone, then wait for the results: " +
-	`{"reasoning": "why", "tool_calls": [{"tool": "NAME", "params": {}}]}. Otherwise answer in plain text.`
+	howToCompact = "To call tools, answer with JSON alone, then wait for the results: " +
+		`{"reasoning": "why", "tool_calls": [{"tool": "NAME", "params": {}}]}. `
 
-// describe returns what the system prompt says of tools, "" if there are none.
-func describe(tools []ikigai.ToolSpec, o Options) string {
-	if len(tools) == 0 {
+	howToAnswer = "When you need no more tools, answer in plain text."
+	howToFormat = "When you need no more tools, answer with one JSON object alone, which fits this JSON Schema:\n"
+)
+
+// describe returns what the system prompt says of the tools of a request, and of
+// the form of its answer, which is not to keep the model from calling them. It
+// is "" if there are no tools.
+func describe(req ikigai.Request, o Options) string {
+	if len(req.Tools) == 0 {
 		return ""
 	}
 	section, how := describeTool, howTo
@@ -35,13 +43,16 @@ func describe(tools []ikigai.ToolSpec, o Options) string {
 	}
 	var b strings.Builder
 	b.WriteString(opening)
-	for _, t := range tools {
+	for _, t := range req.Tools {
 		b.WriteString("\n" + section(t))
 	}
-	if !o.Compact {
-		how = "## Calling tools\n" + how
-	}
 	b.WriteString("\n" + how)
+	if req.Format == nil {
+		b.WriteString(howToAnswer)
+	} else {
+		b.WriteString(howToFormat)
+		b.Write(wirejson.AppendJSON(nil, req.Format.Schema))
+	}
 	return b.String()
 }
 

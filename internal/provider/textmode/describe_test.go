@@ -36,7 +36,7 @@ func TestPresentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _, _ := strings.Cut(describe([]ikigai.ToolSpec{bash}, Options{}), "\n## Calling tools")
+	got, _, _ := strings.Cut(describe(ikigai.Request{Tools: []ikigai.ToolSpec{bash}}, Options{}), "\n## Calling tools")
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -46,8 +46,8 @@ func TestPresentation(t *testing.T) {
 // S0.1, S0.2
 func TestBuiltin(t *testing.T) {
 	for file, got := range map[string]string{
-		"full.md":     describe(builtin("split"), Options{}),
-		"compact.md":  describe(builtin("split"), Options{Compact: true}),
+		"full.md":     describe(ikigai.Request{Tools: builtin("split")}, Options{}),
+		"compact.md":  describe(ikigai.Request{Tools: builtin("split")}, Options{Compact: true}),
 		"combined.md": describeTool(builtin("combined")[4]),
 	} {
 		file = "testdata/" + file
@@ -104,7 +104,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("bash, %d bytes:\n%s", len(section), section)
 		}
 	}
-	if compact, full := len(describe(builtin("split"), Options{Compact: true})), len(describe(builtin("split"), Options{})); compact > full/2 {
+	if compact, full := len(describe(ikigai.Request{Tools: builtin("split")}, Options{Compact: true})), len(describe(ikigai.Request{Tools: builtin("split")}, Options{})); compact > full/2 {
 		t.Errorf("the compact form has %d bytes, the full one %d", compact, full)
 	}
 }

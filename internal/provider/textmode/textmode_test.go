@@ -297,6 +297,35 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// The form of the answer does not keep the model from calling tools: it is told
+// in the system prompt, and the vendor is told once no tool may be called.
+func TestFormat(t *testing.T) {
+	format := &ikigai.Format{Name: "a", Schema: json.RawMessage(`{"type": "object"}`)}
+	s := &script{}
+	memo := new(ikigai.Memo)
+	req := ikigai.Request{Tools: kit, Memo: memo, Messages: []ikigai.Message{
+		{Kind: ikigai.KindUser, Content: "hi"}, {Kind: ikigai.KindAssistant, Content: "hi"}, {Kind: ikigai.KindUser, Content: "more"}}}
+	send := func(tools []ikigai.ToolSpec, f *ikigai.Format, mode ikigai.ToolChoiceMode) ikigai.Request {
+		req.Tools, req.Format, req.ToolChoice.Mode = tools, f, mode
+		providertest.Collect(t, New(s, Options{}), req)
+		return s.got[len(s.got)-1]
+	}
+	free := send(kit, nil, "")
+	for mode, want := range map[ikigai.ToolChoiceMode]*ikigai.Format{ikigai.ToolChoiceAuto: nil, ikigai.ToolChoiceNone: format} {
+		got := send(kit, format, mode)
+		if got.Format != want || !strings.HasSuffix(got.Messages[0].Content, "which fits this JSON Schema:\n{\"type\":\"object\"}") {
+			t.Errorf("%q: format %v, system prompt\n%s", mode, got.Format, got.Messages[0].Content)
+		}
+	}
+	if got := send(kit, nil, ""); !cmp.Equal(got.Messages, free.Messages) {
+		t.Errorf("the form stays when it is gone:\n%s", got.Messages[0].Content)
+	}
+	req.Memo = nil
+	if got := send(nil, format, ""); got.Format != format || len(got.Messages) != 3 {
+		t.Errorf("without tools: %+v", got)
+	}
+}
+
 // The message that a vendor refuses is found again among those that it was
 // made of.
 func TestErrorPosition(t *testing.T) {
