@@ -20,6 +20,11 @@ import (
 	"ikigai/internal/secret"
 )
 
+// usualOutput is how many tokens a reply may have where nobody says, and the vendor
+// must be told. Vendors count it against the model's context from the start, so
+// it is not all that the model can.
+const usualOutput = 32_000
+
 // model returns the model of an endpoint.
 func (a *app) model(e config.Endpoint) ikigai.Model {
 	m := wire(e.API, a.client(e))
@@ -47,7 +52,7 @@ func (a *app) client(e config.Endpoint) provider.Config {
 	cfg := provider.Config{
 		Name: e.Name, Model: e.Model, BaseURL: e.BaseURL, Key: e.Key, KeySource: e.KeySource,
 		Organization: e.Organization, Header: e.Headers,
-		MaxOutput: e.Known.Output, Levels: e.Known.Levels, NoImages: e.Known.NoImages, NoFiles: e.Known.NoFiles,
+		MaxOutput: min(e.Known.Output, usualOutput), Levels: e.Known.Levels, NoImages: e.Known.NoImages, NoFiles: e.Known.NoFiles,
 		Connect: e.Timeouts.Connect, FirstByte: e.Timeouts.FirstByte, Idle: e.Timeouts.Idle,
 		MaxAttempts: e.MaxRetries + 1, Proxy: http.ProxyFromEnvironment,
 		Quirks: e.Quirks,
