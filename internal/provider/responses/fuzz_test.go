@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -174,4 +175,13 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	n := copy(p, r.pieces[0])
 	r.pieces[0] = r.pieces[0][n:]
 	return n, nil
+}
+
+// randomRequest returns a request that keeps to the limits of the vendor.
+func randomRequest(seed uint64) ikigai.Request {
+	req := providertest.RandomRequest(rand.New(rand.NewPCG(seed, 1)))
+	if req.MaxOutput > 0 {
+		req.MaxOutput += 16
+	}
+	return req
 }
