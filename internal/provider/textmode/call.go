@@ -71,7 +71,10 @@ func decode(raw []byte, known map[string]bool) (calling, bool) {
 		raw = escapeControls(raw)
 	}
 	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil {
+	if raw[0] == '[' {
+		if json.Unmarshal(raw, &list) != nil {
+			return calling{}, false
+		}
 		return decodeList(list, known)
 	}
 	var o map[string]json.RawMessage

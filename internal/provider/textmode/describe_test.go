@@ -89,6 +89,20 @@ func TestParameters(t *testing.T) {
 	}
 }
 
+// What bash returns stands under its name, in both forms. S0.18
+func TestResult(t *testing.T) {
+	for form, want := range map[string]string{
+		"split":    `{"tool":"bash","result":{"stdout":"a\nb\n","stderr":"","exit_code":1,"truncated":false}}`,
+		"combined": `{"tool":"bash","result":{"output":"a\nb\n","exit_code":1}}`,
+	} {
+		bash := tools.Builtin(tools.Config{BashResult: form, Env: []string{"PATH=/usr/bin:/bin"}})[4]
+		ran := bash.Run(t.Context(), ikigai.Call{Dir: t.TempDir(), Args: json.RawMessage(`{"command":"echo a; echo b; exit 1"}`)})
+		if got := appendResult(nil, &ikigai.ToolResult{Name: "bash", Output: ran.Output[0].Text}); string(got) != want {
+			t.Errorf("%s: %s", form, got)
+		}
+	}
+}
+
 // S0.34, S0.35: what a call, a result and a tool cost, in bytes.
 func TestBudget(t *testing.T) {
 	call := appendCalling(nil, "", []*ikigai.ToolCall{{Name: "bash", Arguments: "{\n  \"command\": \"ls -la src/\"\n}"}})
