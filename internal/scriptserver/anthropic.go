@@ -49,7 +49,7 @@ func textsOf(raw json.RawMessage) string {
 // read implements dialect.
 func (a *anthropic) read(body []byte) (*request, error) {
 	if err := wirecheck.Messages(body); err != nil {
-		return nil, err
+		return nil, asRefusal(err)
 	}
 	var wire struct {
 		Model    string
@@ -61,7 +61,7 @@ func (a *anthropic) read(body []byte) (*request, error) {
 		ToolChoice struct{ Type, Name string } `json:"tool_choice"`
 		Stream     bool
 	}
-	if err := json.Unmarshal(body, &wire); err != nil {
+	if err := decode("", body, &wire); err != nil {
 		return nil, err
 	}
 	if !wire.Stream {

@@ -41,7 +41,7 @@ func (g *gemini) read(body []byte) (*request, error) {
 		check = wirecheck.Gemini
 	}
 	if err := check(body); err != nil {
-		return nil, err
+		return nil, asRefusal(err)
 	}
 	var wire struct {
 		Contents []struct {

@@ -27,7 +27,7 @@ type responsesItem struct {
 // read implements dialect.
 func (p *responses) read(body []byte) (*request, error) {
 	if err := wirecheck.Responses(body); err != nil {
-		return nil, err
+		return nil, asRefusal(err)
 	}
 	var wire struct {
 		Model      string

@@ -40,11 +40,10 @@ func (c *chat) request(v *value) {
 	}
 	c.format(v.get("response_format"))
 	c.tools(v)
-	if !c.want("messages", v.get("messages"), array) {
-		return
-	}
-	if len(v.get("messages").list()) == 0 {
+	if messages := v.get("messages"); messages == nil || messages.is(array) && len(messages.items) == 0 {
 		c.refuse("messages", "There are no messages. Send at least one.")
+	} else {
+		c.want("messages", messages, array)
 	}
 	for i, m := range v.get("messages").list() {
 		at := fmt.Sprintf("messages.[%d]", i)
@@ -78,7 +77,7 @@ func (c *chat) tools(v *value) {
 	if tools == nil {
 		// "'tool_choice' is only allowed when 'tools' are specified", the same of
 		// parallel_tool_calls; what asks for no call is taken.
-		if choice != nil && choice.text != "none" && choice.text != "auto" {
+		if choice != nil && choice.text != "none" {
 			c.refuse("tool_choice", "tool_choice is only allowed when tools are specified.")
 		}
 		if v.get("parallel_tool_calls") != nil {
@@ -97,7 +96,11 @@ func (c *chat) tools(v *value) {
 }
 
 func (c *chat) tool(at string, t *value) {
-	if t.str("type") != "function" {
+	switch t.str("type") {
+	case "function":
+	case "":
+		c.refuse(at+".type", "Missing required parameter: the type of a tool, function.")
+	default:
 		return // what a vendor runs by itself
 	}
 	f := t.get("function")
@@ -121,7 +124,7 @@ func (c *chat) choice(v *value) {
 	switch {
 	case v == nil:
 	case v.kind == text:
-		if !slices.Contains([]string{"auto", "none", "required", "any"}, v.text) {
+		if !slices.Contains([]string{"auto", "none", "required"}, v.text) {
 			c.refuse("tool_choice", "%q is no tool choice. Use none, auto, required or a function.", v.text)
 		}
 	case v.str("type") == "function" && !slices.Contains(c.names, v.get("function").str("name")):

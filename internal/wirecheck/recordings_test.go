@@ -31,6 +31,7 @@ var recorded = []struct {
 // lenient is what one vendor has accepted and others of its dialect refuse.
 var lenient = []struct{ api, provider, refusal string }{
 	{"openai.chat", "deepseek", "A system message stands behind others"},
+	{"openai.chat", "mistral", `"any" is no tool choice`},
 	{"openai.chat", "huggingface", "The list of tools is empty"},
 	{"openai.chat", "mistral", "The list of tool_calls is empty"},
 	{"openai.chat", "mistral", "The list of content parts is empty"},
@@ -49,7 +50,7 @@ var lenient = []struct{ api, provider, refusal string }{
 
 // What a vendor has accepted is valid, unless another vendor refuses it.
 func TestAccepted(t *testing.T) {
-	met := make([]bool, len(lenient))
+	met, total := make([]bool, len(lenient)), 0
 	for _, kind := range recorded {
 		t.Run(kind.api, func(t *testing.T) {
 			n, excused := 0, 0
@@ -57,7 +58,7 @@ func TestAccepted(t *testing.T) {
 				if r.Status != http.StatusOK || r.Request == "" {
 					continue
 				}
-				n++
+				n, total = n+1, total+1
 				err := kind.check(elided.ReplaceAll([]byte(r.Request), []byte("AAAA")))
 				if err == nil {
 					continue
@@ -78,7 +79,7 @@ func TestAccepted(t *testing.T) {
 		})
 	}
 	for i, m := range met {
-		if !m && !t.Skipped() {
+		if !m && total > 0 {
 			t.Errorf("no recording shows %q", lenient[i])
 		}
 	}

@@ -88,7 +88,7 @@ func parse(body []byte, depth int) (*value, *Error) {
 	case !utf8.Valid(body):
 		return nil, &Error{Message: "The body is not valid UTF-8. Send clean text."}
 	case !json.Valid(body):
-		return nil, &Error{Message: "We could not parse the JSON body of your request."}
+		return nil, &Error{Message: "The body is not valid JSON."}
 	}
 	p := parser{rest: body, size: len(body), depth: depth}
 	v := p.value(0)
