@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"os/exec"
 	"strings"
 
 	"ikigai"
@@ -93,18 +92,11 @@ func (s *suggesting) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[i
 func (a *app) authorizer(auth string) func(context.Context, *http.Request, provider.Body) error {
 	switch auth {
 	case config.AuthAWS:
-		return aws.New(aws.Options{Getenv: a.env, Home: a.env("HOME"), Run: a.output}).Authorize
+		return aws.New(aws.Options{Getenv: a.env, Home: a.env("HOME"), Run: config.ShellKeyCommand(a.withoutPassword())}).Authorize
 	case config.AuthGoogle:
 		return google.New(&http.Client{Transport: http.DefaultTransport}).Authorize
 	}
 	return nil
-}
-
-// output runs a program and returns what it prints.
-func (a *app) output(ctx context.Context, program string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = a.withoutPassword()
-	return cmd.Output()
 }
 
 // keys returns the ways to a key that is not in the environment.

@@ -30,8 +30,9 @@ type Options struct {
 	Getenv func(name string) string
 	Home   string // home directory; "" if there is none
 
-	// Run runs a program and returns what it prints on standard output.
-	Run func(ctx context.Context, program string, args ...string) ([]byte, error)
+	// Run runs a command line with sh and returns what it prints. The error is an
+	// *exec.ExitError where the command ran and failed.
+	Run func(ctx context.Context, command string) (string, error)
 	// Now is the time; nil is the clock.
 	Now func() time.Time
 }

@@ -165,14 +165,14 @@ func TestCredentials(t *testing.T) {
 		"default profile":     {nil, "file-id file-secret "},
 		"half an environment": {map[string]string{"AWS_ACCESS_KEY_ID": "env-id"}, "file-id file-secret "},
 		"named profile":       {map[string]string{"AWS_PROFILE": "work", "AWS_ACCESS_KEY_ID": "env-id", "AWS_SECRET_ACCESS_KEY": "x"}, "work-id work-secret t"},
-		"process":             {map[string]string{"AWS_PROFILE": "made"}, "run-id run-secret s /bin/sh -c /bin/make it"},
-		"role":                {map[string]string{"AWS_PROFILE": "role"}, "run-id run-secret s aws configure export-credentials --format process --profile role"},
+		"process":             {map[string]string{"AWS_PROFILE": "made"}, "run-id run-secret s /bin/make it"},
+		"role":                {map[string]string{"AWS_PROFILE": "role"}, "run-id run-secret s aws configure export-credentials --format process --profile 'role'"},
 		"files elsewhere":     {map[string]string{"AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_CONFIG_FILE": os.DevNull}, "run-id run-secret s aws configure export-credentials --format process"},
 	} {
 		ran := ""
-		s := New(Options{Getenv: getenv(test.environ), Home: home, Run: func(_ context.Context, program string, args ...string) ([]byte, error) {
-			ran = " " + program + " " + strings.Join(args, " ")
-			return []byte(printed), nil
+		s := New(Options{Getenv: getenv(test.environ), Home: home, Run: func(_ context.Context, command string) (string, error) {
+			ran = " " + command
+			return printed, nil
 		}})
 		c, err := s.retrieve(t.Context())
 		if got := c.AccessKeyID + " " + c.SecretAccessKey + " " + c.SessionToken + ran; err != nil || got != test.want {
@@ -194,9 +194,9 @@ func write(t *testing.T, path, content string) {
 // Credentials are looked for once, and again shortly before they run out.
 func TestCredentialsRunOut(t *testing.T) {
 	now, runs := exampleTime, 0
-	s := New(Options{Getenv: getenv(nil), Now: func() time.Time { return now }, Run: func(context.Context, string, ...string) ([]byte, error) {
+	s := New(Options{Getenv: getenv(nil), Now: func() time.Time { return now }, Run: func(context.Context, string) (string, error) {
 		runs++
-		return fmt.Appendf(nil, `{"AccessKeyId": "a", "SecretAccessKey": "b", "Expiration": %q}`, now.Add(time.Hour).Format(time.RFC3339)), nil
+		return fmt.Sprintf(`{"AccessKeyId": "a", "SecretAccessKey": "b", "Expiration": %q}`, now.Add(time.Hour).Format(time.RFC3339)), nil
 	}})
 	for _, after := range []time.Duration{0, 58 * time.Minute, 90 * time.Second, 0} {
 		now = now.Add(after)
@@ -211,15 +211,13 @@ func TestCredentialsRunOut(t *testing.T) {
 
 // P41: an error says what to do, and repeats nothing of what was printed.
 func TestNoCredentials(t *testing.T) {
-	for name, run := range map[string]func(context.Context, string, ...string) ([]byte, error){
-		"AWS_BEARER_TOKEN_BEDROCK": func(context.Context, string, ...string) ([]byte, error) {
-			return nil, &exec.Error{Name: "aws", Err: exec.ErrNotFound}
+	for name, run := range map[string]func(context.Context, string) (string, error){
+		"AWS_BEARER_TOKEN_BEDROCK": func(ctx context.Context, _ string) (string, error) {
+			return "", exec.CommandContext(ctx, "/bin/sh", "-c", "exit 127").Run()
 		},
-		"aws configure": func(context.Context, string, ...string) ([]byte, error) {
-			return []byte(exampleSecret), errors.New(exampleSecret)
-		},
-		"prints JSON": func(context.Context, string, ...string) ([]byte, error) {
-			return []byte(`{"SecretAccessKey": "` + exampleSecret + `"}`), nil
+		"aws configure": func(context.Context, string) (string, error) { return exampleSecret, errors.New(exampleSecret) },
+		"prints JSON": func(context.Context, string) (string, error) {
+			return `{"SecretAccessKey": "` + exampleSecret + `"}`, nil
 		},
 	} {
 		err := New(Options{Getenv: getenv(nil), Run: run}).Authorize(t.Context(), httptest.NewRequest(http.MethodPost, "http://h/", nil), nil)

@@ -16,8 +16,11 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// programLimit bounds the wait for a program that has credentials.
-const programLimit = 30 * time.Second
+// commandLimit bounds the wait for a command that has credentials.
+const commandLimit = 30 * time.Second
+
+// notFound is how sh ends where there is no such program.
+const notFound = 127
 
 // find looks for credentials, place after place.
 func (o Options) find(ctx context.Context) (sdk.Credentials, error) {
@@ -37,14 +40,14 @@ func (o Options) find(ctx context.Context) (sdk.Credentials, error) {
 		return c, nil
 	}
 	if command := settings["credential_process"]; command != "" {
-		return o.fromProgram(ctx, "The credential_process of the AWS profile", "/bin/sh", "-c", command)
+		return o.fromCommand(ctx, "The credential_process of the AWS profile", command)
 	}
-	args := []string{"configure", "export-credentials", "--format", "process"}
+	command := "aws configure export-credentials --format process"
 	if profile != "" {
-		args = append(args, "--profile", profile)
+		command += " --profile '" + strings.ReplaceAll(profile, "'", `'\''`) + "'"
 	}
-	c, err := o.fromProgram(ctx, "The AWS command line", "aws", args...)
-	if errors.Is(err, exec.ErrNotFound) {
+	c, err := o.fromCommand(ctx, "`aws configure export-credentials`", command)
+	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == notFound {
 		return c, fault("There is no key of Bedrock and no AWS credentials were found",
 			"Export AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or install the AWS command line and log in with it", err)
 	}
@@ -103,15 +106,15 @@ func readSection(all map[string]string, content []byte, section string) {
 	}
 }
 
-// fromProgram returns the credentials that a program prints, in the form that
-// all AWS tools share. what names it in an error, which repeats nothing of what
-// it prints.
-func (o Options) fromProgram(ctx context.Context, what, program string, args ...string) (sdk.Credentials, error) {
-	ctx, cancel := context.WithTimeout(ctx, programLimit)
+// fromCommand returns the credentials that a command prints, in the form that all
+// AWS tools share. what names it in an error, which repeats nothing of what it
+// prints.
+func (o Options) fromCommand(ctx context.Context, what, command string) (sdk.Credentials, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandLimit)
 	defer cancel()
-	output, err := o.Run(ctx, program, args...)
+	output, err := o.Run(ctx, command)
 	if err != nil {
-		return sdk.Credentials{}, fault(what+" gave no credentials", "Run `"+program+" "+strings.Join(args, " ")+"` to see why; `aws sso login` or `aws configure` may be missing", err)
+		return sdk.Credentials{}, fault(what+" gave no credentials", "Run it in a shell to see why; `aws sso login` or `aws configure` may be missing", err)
 	}
 	var printed struct {
 		AccessKeyID     string `json:"AccessKeyId"`
@@ -119,7 +122,7 @@ func (o Options) fromProgram(ctx context.Context, what, program string, args ...
 		SessionToken    string
 		Expiration      time.Time
 	}
-	if json.Unmarshal(output, &printed) != nil || printed.AccessKeyID == "" || printed.SecretAccessKey == "" {
+	if json.Unmarshal([]byte(output), &printed) != nil || printed.AccessKeyID == "" || printed.SecretAccessKey == "" {
 		return sdk.Credentials{}, fault(what+" printed something else than credentials", "See that it prints JSON with AccessKeyId and SecretAccessKey", nil)
 	}
 	return sdk.Credentials{
