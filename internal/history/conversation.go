@@ -73,7 +73,6 @@ func (c *conversation) setSystem(m ikigai.Message, seq ikigai.Seq) (changed bool
 	c.messages = slices.Insert(slices.Clone(c.messages), 0, m)
 	c.origins = slices.Insert(slices.Clone(c.origins), 0, seq)
 	c.media.shift(1)
-	c.filled++
 	c.hasSystem = true
 	return true
 }

@@ -191,3 +191,30 @@ func TestImagesAreRecordedOnce(t *testing.T) {
 		t.Error("an image that is lost is not missed")
 	}
 }
+
+// The bytes of images that are left out are let go, and a system message that
+// comes late moves nothing out of its place.
+func TestOldImagesAreLetGo(t *testing.T) {
+	l := New(ikigai.Main)
+	for i := range 100 {
+		e := shows(fmt.Sprint("look ", i), picture(1, i+1))
+		if i == 50 {
+			e = system("s")
+		}
+		e.Seq = ikigai.Seq(i + 1)
+		l.Add(e)
+		l.Request()
+	}
+	for _, m := range l.Request().Messages[1:] {
+		var n int
+		if _, err := fmt.Sscanf(m.Content, "look %d", &n); err != nil {
+			t.Fatal(err)
+		}
+		if isMedia(m.Parts[0]) != (n > 45) { // 45 of 91 stay, and 8 follow
+			t.Errorf("%s: %s %q", m.Content, m.Parts[0].Type, m.Parts[0].Text)
+		}
+	}
+	if n := len(l.contents.held); n != 53 {
+		t.Errorf("%d images are held", n)
+	}
+}
