@@ -54,8 +54,13 @@ var kit = []ikigai.ToolSpec{
 func answer(t testing.TB, req ikigai.Request, stop ikigai.StopReason, pieces ...string) providertest.Reply {
 	t.Helper()
 	r := providertest.Collect(t, New(&script{pieces: pieces, stop: stop}, Options{}), req)
+	seen := map[string]bool{}
 	for i := range r.Calls {
-		r.Calls[i].ID = ""
+		id := &r.Calls[i].ID
+		if !strings.HasPrefix(*id, "call_") || len(*id) > 40 || seen[*id] {
+			t.Fatalf("the ID of a call: %q", *id)
+		}
+		seen[*id], *id = true, ""
 	}
 	return r
 }
@@ -249,6 +254,7 @@ func TestConversation(t *testing.T) {
 {"kind":"tool_result","content":"for people","data":{"tool_call_id":"a1","name":"glob","output":"{ \"count\": 0 }","success":true,"ms":3,"note":"Nothing was left out."}}
 {"kind":"tool_result","content":"for people","data":{"tool_call_id":"a2","name":"bash","output":"plain","success":false,"ms":3},"feedback":"Turn 1/50"}
 {"kind":"user","content":"Go on."}
+{"kind":"user","content":"Now."}
 {"kind":"tool_call","content":"for people","data":{"id":"a3","type":"function","function":{"name":"bash","arguments":""}}}
 {"kind":"tool_result","content":"for people","data":{"tool_call_id":"a3","name":"bash","output":"{}","success":true,"parts":[{"type":"image","media_type":"image/png"}]},"bytes":["iVBORw=="]}
 {"kind":"assistant","content":"Done."}
@@ -257,7 +263,7 @@ func TestConversation(t *testing.T) {
 		{Kind: ikigai.KindSystem, Content: "Be terse."},
 		{Kind: ikigai.KindUser, Content: "hi"},
 		{Kind: ikigai.KindAssistant, Content: `{"reasoning":"Let me look.","tool_calls":[{"tool":"glob","params":{"pattern":"*"}},{"tool":"bash","params":"no JSON"}]}`},
-		{Kind: ikigai.KindUser, Content: `{"tool":"glob","result":{"count":0}}` + "\n" + `{"tool":"bash","result":"plain"}` + "\n\nTurn 1/50\n\nNothing was left out.\n\nGo on."},
+		{Kind: ikigai.KindUser, Content: `{"tool":"glob","result":{"count":0}}` + "\n" + `{"tool":"bash","result":"plain"}` + "\n\nTurn 1/50\n\nNothing was left out.\n\nGo on.\n\nNow."},
 		{Kind: ikigai.KindAssistant, Content: `{"tool":"bash","params":{}}`},
 		{Kind: ikigai.KindUser, Content: `{"tool":"bash","result":{}}`, Parts: []ikigai.Part{
 			{Type: ikigai.PartText, Text: "From the result of bash:"}, {Type: ikigai.PartImage, Media: "image/png", Bytes: []byte("\x89PNG")}}},
