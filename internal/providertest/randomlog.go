@@ -294,6 +294,16 @@ func (l *randomLog) travel() {
 
 func (l *randomLog) seq(below ikigai.Seq) ikigai.Seq { return ikigai.Seq(l.r.Int64N(int64(below))) }
 
+// withoutState returns an event without what a vendor has left with it.
+func withoutState(e ikigai.Event) ikigai.Event {
+	m, err := e.Message()
+	if err != nil || m.Vendor == nil {
+		return e
+	}
+	m.Vendor = nil
+	return m.Event()
+}
+
 // spoil does to the log what should not happen and does.
 func (l *randomLog) spoil() {
 	for range 1 + l.r.IntN(5) {
@@ -304,8 +314,8 @@ func (l *randomLog) spoil() {
 			if len(l.events) == 0 {
 				l.say(ikigai.KindUser)
 			}
-		case 2: // delivered twice
-			l.events = slices.Insert(l.events, j, l.events[i])
+		case 2: // imported twice; what a vendor had left is in no other program's file
+			l.events = slices.Insert(l.events, j, withoutState(l.events[i]))
 		case 3: // out of order
 			l.events[i], l.events[j] = l.events[j], l.events[i]
 		case 4: // cut off
