@@ -3,8 +3,11 @@ package responses
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -164,5 +167,17 @@ func TestRefusedPosition(t *testing.T) {
 		if got := providertest.Collect(t, model, req).Err.(*ikigai.Error).Message; position > 0 && got != want {
 			t.Errorf("input[%d] is message %d, want %d", position, got, want)
 		}
+	}
+}
+
+// A vendor that leaves the connection open behind the last event is not waited
+// for.
+func TestEndIsNotWaitedFor(t *testing.T) {
+	stream := "data: " + opening[0] + "\n\n" + `data: {"type":"response.completed","response":{"status":"completed"}}` + "\n\n"
+	cfg := config
+	d := &decoder{cfg: &cfg, yield: func(ikigai.Delta) bool { return true }}
+	late := iotest.ErrReader(errors.New("read on"))
+	if err := d.read(io.MultiReader(iotest.OneByteReader(strings.NewReader(stream)), late)); err != nil {
+		t.Error(err)
 	}
 }
