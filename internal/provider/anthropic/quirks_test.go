@@ -105,18 +105,37 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// A turn that another model began is refused by models that think by a budget
-// alone.
-func TestTurnOfAnotherModel(t *testing.T) {
-	turn := []ikigai.Message{hi[0],
-		{Kind: ikigai.KindToolCall, Call: &ikigai.ToolCall{ID: "c1", Name: "f"}},
-		{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{CallID: "c1", Name: "f", Output: "a", Success: true}}}
-	for _, thinking := range []ikigai.Thinking{{Budget: 2000}, {Effort: "low"}} {
-		cfg := config
-		cfg.Levels = map[ikigai.Level]ikigai.Thinking{ikigai.LevelHigh: thinking}
-		_, body := request(t, cfg, ikigai.Request{Messages: turn, Level: ikigai.LevelHigh})
-		if got, want := body["thinking"] != nil, thinking.Budget == 0; got != want {
-			t.Errorf("%+v: thinking is %v", thinking, body["thinking"])
+// A turn goes on as it began, with thinking or without. P4.
+func TestOpenTurn(t *testing.T) {
+	cfg := config
+	cfg.Levels = map[ikigai.Level]ikigai.Thinking{
+		ikigai.LevelNone: {Off: true}, ikigai.LevelLow: {Budget: 2000}, ikigai.LevelHigh: {Effort: "high"},
+	}
+	state := json.RawMessage(`[{"own":{"type":"thinking","thinking":"hm","signature":"c2ln"}},{"call":1}]`)
+	turn := func(owner string) []ikigai.Message {
+		return []ikigai.Message{hi[0],
+			{Kind: ikigai.KindToolCall, Call: &ikigai.ToolCall{ID: "c1", Name: "f"}, Vendor: ikigai.VendorState{owner: state}},
+			{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{CallID: "c1", Name: "f", Output: "a", Success: true}}}
+	}
+	over := append(turn("other/model"), ikigai.Message{Kind: ikigai.KindAssistant, Content: "Done."}, hi[0])
+	tests := []struct {
+		name     string
+		messages []ikigai.Message
+		level    ikigai.Level
+		want     any // thinking.type
+	}{
+		{"another's, budget", turn("other/model"), ikigai.LevelLow, nil},
+		{"another's, effort", turn("other/model"), ikigai.LevelHigh, "adaptive"},
+		{"another's, off", turn("other/model"), ikigai.LevelNone, "disabled"},
+		{"own, budget", turn(config.Name), ikigai.LevelLow, "enabled"},
+		{"own, off", turn(config.Name), ikigai.LevelNone, "enabled"},
+		{"over, budget", over, ikigai.LevelLow, "enabled"},
+	}
+	for _, test := range tests {
+		_, body := request(t, cfg, ikigai.Request{Messages: test.messages, Level: test.level})
+		thinking, _ := body["thinking"].(map[string]any)
+		if got := thinking["type"]; got != test.want {
+			t.Errorf("%s: thinking is %v, want %v", test.name, got, test.want)
 		}
 	}
 }

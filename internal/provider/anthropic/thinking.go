@@ -16,18 +16,33 @@ type model struct {
 	cfg provider.Config
 }
 
-// asBegun is the level of a turn that began without thinking. No Config.Levels
-// knows it, so that nothing is sent of it.
-const asBegun ikigai.Level = "as begun"
+// unthinking is the level of a turn that began without thinking. No
+// Config.Levels knows it, so that nothing is sent of it.
+const unthinking ikigai.Level = "unthinking"
 
-// Stream implements ikigai.Model. Models that think by a budget refuse a turn
-// that did not begin with thinking, such as one that another model began: it is
-// brought to its end without.
+// Stream implements ikigai.Model.
 func (m *model) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai.Delta, error] {
-	if m.cfg.Levels[req.Level].Budget > 0 && !beginsWithThinking(m.cfg.Name, openTurn(req.Messages)) {
-		req.Level = asBegun
-	}
+	req.Level = m.level(req)
 	return m.Model.Stream(ctx, req)
+}
+
+// level returns the level of a request. A turn is brought to its end as it
+// began: with a budget one is refused that began without thinking, such as one
+// that another model began, and where thinking is off one that began with it.
+func (m *model) level(req ikigai.Request) ikigai.Level {
+	thinking := m.cfg.Levels[req.Level]
+	begun, thinks := beginning(m.cfg.Name, openTurn(req.Messages))
+	switch {
+	case begun && !thinks && thinking.Budget > 0:
+		return unthinking
+	case begun && thinks && thinking.Off:
+		for _, level := range ikigai.Levels() {
+			if t := m.cfg.Levels[level]; t.Budget > 0 || t.Effort != "" {
+				return level
+			}
+		}
+	}
+	return req.Level
 }
 
 // openTurn returns what followed the person's last statement. A statement that
@@ -50,17 +65,17 @@ func followsResults(messages []ikigai.Message, i int) bool {
 	return i > 0 && messages[i-1].Kind == ikigai.KindToolResult
 }
 
-// beginsWithThinking reports whether the first reply of a turn begins with
-// thinking of the model with the given name, or is yet to come.
-func beginsWithThinking(name string, turn []ikigai.Message) bool {
+// beginning reports whether there is a reply in a turn, and whether the first
+// one begins with thinking of the model with the given name.
+func beginning(name string, turn []ikigai.Message) (begun, thinks bool) {
 	for group := range provider.Groups(turn) {
 		switch group[0].Kind {
 		case ikigai.KindAssistant, ikigai.KindToolCall:
 			layout := provider.LayoutOf(name, group)
-			return len(layout) > 0 && isThinking(layout[0])
+			return true, len(layout) > 0 && isThinking(layout[0])
 		}
 	}
-	return true
+	return false, false
 }
 
 // isThinking reports whether b is a block of thinking, readable or not.
