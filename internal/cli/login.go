@@ -117,13 +117,26 @@ func (a *app) readKey(vendor string) (string, error) {
 		}
 		return strings.TrimSpace(string(input)), nil
 	}
-	fmt.Fprintf(a.Err, "Key of %s (it is not shown): ", vendor)
-	input, err := term.ReadPassword(int(a.In.(*os.File).Fd()))
-	fmt.Fprintln(a.Err)
+	in := int(a.In.(*os.File).Fd())
+	before, err := term.MakeRaw(in) // before it is asked for, so that none of it is shown
 	if err != nil {
 		return "", usage("The key cannot be read from the terminal: "+err.Error(), "Give it on standard input")
 	}
-	return strings.TrimSpace(string(input)), nil
+	defer func() { _ = term.Restore(in, before) }() // there is nothing else to try
+	input, err := term.NewTerminal(typing{a.In, a.Err}, "").ReadPassword("Key of " + vendor + " (it is not shown): ")
+	switch {
+	case errors.Is(err, io.EOF): // Ctrl-C, too
+		return "", &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "No key was given", Do: "Run it again"}
+	case err != nil:
+		return "", usage("The key cannot be read from the terminal: "+err.Error(), "Give it on standard input")
+	}
+	return strings.TrimSpace(input), nil
+}
+
+// typing is a terminal to read from and to write to.
+type typing struct {
+	io.Reader
+	io.Writer
 }
 
 // tryKey asks the vendor for its models. Only a key that the vendor refuses is an

@@ -118,21 +118,23 @@ func TestLoginOtherKeys(t *testing.T) {
 // P41: at a terminal the key is asked for and not shown.
 func TestLoginAtATerminal(t *testing.T) {
 	_, p, file := newLogin(t)
-	terminal, err := pty.Start(p.command("login", "v", "--file"))
-	must(t, err)
-	defer terminal.Close()
-	shown := newOutput()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, _ = io.Copy(shown, terminal) // ends with an error, as terminals do
-	}()
-	shown.awaitText(t, "Key of v (it is not shown): ")
-	_, err = terminal.WriteString(goodKey + "\n")
-	must(t, err)
-	shown.awaitText(t, "is stored in "+file)
-	within(t, done, "the end of the program")
-	if strings.Contains(shown.String(), goodKey) {
-		t.Errorf("the key is shown: %s", shown)
+	for typed, want := range map[string]string{goodKey + "\r": "is stored in " + file, "\x03": "No key was given."} {
+		terminal, err := pty.Start(p.command("login", "v", "--file"))
+		must(t, err)
+		defer terminal.Close()
+		shown := newOutput()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = io.Copy(shown, terminal) // ends with an error, as terminals do
+		}()
+		shown.awaitText(t, "Key of v (it is not shown): ")
+		_, err = terminal.WriteString(typed)
+		must(t, err)
+		shown.awaitText(t, want)
+		within(t, done, "the end of the program")
+		if strings.Contains(shown.String(), goodKey) {
+			t.Errorf("the key is shown: %s", shown)
+		}
 	}
 }
