@@ -3,6 +3,7 @@ package oracle
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -316,4 +317,40 @@ func again[P any](raw []byte) string {
 		return string(raw) + " is read as " + string(written)
 	}
 	return cmp.Diff(want, got)
+}
+
+// BenchmarkResponses reads one stream of 10,000 events with each of the two,
+// the whole way from a server on the loopback.
+func BenchmarkResponses(b *testing.B) {
+	var stream strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&stream, `event: response.output_text.delta
+data: {"type":"response.output_text.delta","sequence_number":%d,"item_id":"msg_1","output_index":0,"content_index":0,"delta":" word %d","logprobs":[],"obfuscation":"gSUpjIn0Zhu"}
+
+`, i, i)
+	}
+	stream.WriteString(`data: {"type":"response.completed","response":{"status":"completed"}}` + "\n\n")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, stream.String())
+	}))
+	defer server.Close()
+	b.Run("ours", func(b *testing.B) {
+		model := responses.New(provider.Config{Name: "openai/x", Model: "x", BaseURL: server.URL})
+		b.SetBytes(int64(stream.Len()))
+		for b.Loop() {
+			for _, err := range model.Stream(b.Context(), ikigai.Request{}) {
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("sdk", func(b *testing.B) {
+		client := sdk.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("none"))
+		b.SetBytes(int64(stream.Len()))
+		for b.Loop() {
+			theirResponse(b.Context(), &client, true)
+		}
+	})
 }

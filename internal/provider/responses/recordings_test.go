@@ -18,7 +18,7 @@ import (
 
 // Every recorded reply decodes to what a second reading of it says, whole and
 // in pieces, and what is to go back with it fits it. S1.12, S1.13, S1.17,
-// S2.16, S2.75, P30, P31.
+// S2.16, S2.75.
 func TestRecorded(t *testing.T) {
 	tried, streams, failed := 0, 0, 0
 	skipped := map[string]int{}

@@ -15,6 +15,9 @@ var update = flag.Bool("update", false, "write what is sent and decoded into the
 // P41: the key is in no error, not even where the vendor repeats it.
 const secret = "sk-secret-key"
 
+// Among the cases are replies without an end (cut-*, P30), errors in whatever
+// place (error-*, failed-*, P31), and a call that the limit of the output has
+// cut, which ends with that reason and not as a call (length-call, P32).
 func TestCases(t *testing.T) {
 	providertest.Suite{
 		Dir:    "testdata",
