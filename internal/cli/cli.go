@@ -108,7 +108,7 @@ Everything it does is kept in a database that is yours.`,
 	a.settingFlag(root, "database", "`PLACE` of the database: a file, or postgres://…")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
 		a.searchCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.dbCommand(),
-		a.configCommand(), a.loginCommand(), a.logoutCommand(), a.doctorCommand(), a.versionCommand())
+		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.doctorCommand(), a.versionCommand())
 	return root
 }
 

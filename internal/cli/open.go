@@ -19,6 +19,7 @@ import (
 type work struct {
 	session *session.Session
 	agent   *agent.Agent
+	spent   *spendings
 	release func()
 }
 
@@ -42,6 +43,7 @@ type opening struct {
 	line    *history.Line
 	tools   []ikigai.Tool
 	indexer indexer
+	spent   spendings
 }
 
 // open opens a session, new or existing, with the model of endpoint.
@@ -81,7 +83,7 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 		release()
 		return nil, err
 	}
-	return &work{session: s, agent: o.agent(s), release: release}, nil
+	return &work{session: s, agent: o.agent(s), spent: &o.spent, release: release}, nil
 }
 
 // usable returns the store, or one that takes nothing when a new session can
@@ -144,7 +146,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	})
 	c := session.Config{
 		Store: o.store, Grant: o.grant, Journals: at.journals(), Partial: at.partial(o.grant.Session),
-		Projections: []session.Projection{o.line, o.view},
+		Projections: []session.Projection{o.line, o.view, &o.spent},
 		Recorded:    o.recorded, Shown: o.view.shown, Notice: o.view.notice,
 	}
 	if o.which.isNew() {
@@ -166,6 +168,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 		return nil, err
 	}
 	o.view.begin()
+	o.spent.begin()
 	if o.which.fork {
 		s.Queue(forkEvent(o.parent.ID, o.base))
 	}

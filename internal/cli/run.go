@@ -125,6 +125,9 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	if v.formed && !v.json && err == nil {
 		v.answer(outcome.Answer + "\n")
 	}
+	if !v.json {
+		a.tellSpending(w, endpoint)
+	}
 	return a.conclude(w, v, outcome, err)
 }
 

@@ -90,13 +90,19 @@ func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
 // shown shows a piece of a reply as it comes.
 func (v *view) shown(d ikigai.Delta) {
 	if v.json {
+		if d.Retry != nil {
+			v.notice(v.live.Style.Retry(*d.Retry))
+		}
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.waits.arriving = d.Call != nil
 	pieces := v.live.Delta(d)
-	if len(pieces) > 0 {
+	switch {
+	case d.Retry != nil:
+		v.waits.retries(*d.Retry)
+	case len(pieces) > 0:
 		v.waits.since = time.Now()
 	}
 	v.write(pieces)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -53,6 +54,10 @@ func (v *view) glance(now time.Time) {
 		v.write(v.live.Progress(w.printing, w.progress))
 		w.progress = w.progress[:0]
 	}
+	if left := w.again.Sub(now); left > 0 {
+		v.write(v.live.Tick(0, fmt.Sprintf("sending again in %d s, attempt %d of %d", int64((left+time.Second-1)/time.Second), w.attempt, w.of)))
+		return
+	}
 	if elapsed := now.Sub(w.since); elapsed >= silence {
 		v.write(v.live.Tick(elapsed.Truncate(time.Second), w.what()))
 	}
@@ -79,6 +84,9 @@ type waits struct {
 	progress []byte // what a running tool has printed and nobody has seen
 	printing string // the call that printed it
 	arriving bool   // the model is sending a call
+
+	again       time.Time // when the request is sent again
+	attempt, of int       // which one it will be, of how many at most
 }
 
 // openCall is a call without a result.
@@ -102,7 +110,14 @@ func (w *waits) awaits(e ikigai.Event) {
 	case ikigai.KindRequest, ikigai.KindUsage, ikigai.KindChange:
 		return
 	}
-	w.since, w.arriving = time.Now(), false
+	w.since, w.again, w.arriving = time.Now(), time.Time{}, false
+}
+
+// retries notes that the request will be sent again.
+func (w *waits) retries(r ikigai.Retry) {
+	w.again = time.Now().Add(r.After)
+	w.attempt, w.of = r.Attempt+1, r.Of
+	w.since = w.again
 }
 
 // what returns what is waited for.

@@ -4,8 +4,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-
-	"github.com/creack/pty"
 )
 
 // S2.12: at a terminal the person sees what a running tool prints while it runs, and
@@ -21,19 +19,10 @@ say: Done.
 `)
 	g := p.file("gate")
 	must(t, mkfifo(g))
-	ours, theirs, err := pty.Open()
-	must(t, err)
-	t.Cleanup(func() { ours.Close(); theirs.Close() })
-	must(t, pty.Setsize(ours, &pty.Winsize{Rows: 24, Cols: 80}))
-	cmd := p.command("run", "work")
-	cmd.Env = append(cmd.Env, "TERM=xterm")
-	cmd.Stdout, cmd.Stderr = theirs, theirs
-	screen := newOutput()
-	go io.Copy(screen, ours) // until the terminal is closed
-	c := startChild(t, cmd)
+	screen, c := atTerminal(t, p.command("run", "work"))
 	screen.awaitText(t, "… step one") // while the tool waits for us
 	gate := openWrite(t, g)
-	_, err = io.WriteString(gate, "go\n")
+	_, err := io.WriteString(gate, "go\n")
 	must(t, err)
 	c.ends(exitAnswered)
 	screen.awaitText(t, "Done.")

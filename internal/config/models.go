@@ -49,6 +49,9 @@ func (f *file) model(m member) error {
 	if f.s.models == nil {
 		f.s.models = map[string]override{}
 	}
+	if o.Source == "" {
+		o.Source = "settings"
+	}
 	f.s.models[m.name] = o
 	return err
 }

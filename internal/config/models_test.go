@@ -31,7 +31,7 @@ func TestKnown(t *testing.T) {
 	}
 	m, known := s.Known("a/m")
 	cached := 0.125
-	if diff := cmp.Diff(catalog.Model{Name: "a/m", Price: &catalog.Price{Input: 1.25, Output: 10, CacheRead: &cached}, NoImages: true}, m); diff != "" || !known {
+	if diff := cmp.Diff(catalog.Model{Name: "a/m", Source: "settings", Price: &catalog.Price{Input: 1.25, Output: 10, CacheRead: &cached}, NoImages: true}, m); diff != "" || !known {
 		t.Errorf("a/m (-want +got):\n%s", diff)
 	}
 	if m, _ := s.Known("anthropic/claude-sonnet-4-5"); *m.Price != (catalog.Price{Input: 1, Output: 2}) {

@@ -61,7 +61,7 @@ type stream struct {
 func (l *Live) Delta(d ikigai.Delta) []Piece {
 	l.status.forget("")
 	if d.Retry != nil {
-		l.show(Notice(l.Style.retry(*d.Retry)))
+		l.show(Notice(l.Style.Retry(*d.Retry)))
 	}
 	// What the model thinks once it has begun to answer waits for its event:
 	// it would tear the answer apart.
@@ -300,8 +300,8 @@ func (s *stream) rest(whole string) (string, bool) {
 // noNUL replaces NUL as the log does, in which no text holds one.
 func noNUL(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
 
-// retry says that a request is sent again.
-func (s Style) retry(r ikigai.Retry) string {
+// Retry says that a request is sent again.
+func (s Style) Retry(r ikigai.Retry) string {
 	why := "The request failed."
 	if r.Err != nil {
 		why = strings.TrimRight(r.Err.Error(), "\n")
