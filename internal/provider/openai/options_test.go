@@ -178,6 +178,11 @@ func TestLeftOut(t *testing.T) {
 	if got := body(provider.Config{Model: "x", NoImages: true}, req); !strings.Contains(got, `takes no images)"},{"type":"file","file":{"filename":"b.pdf"`) {
 		t.Errorf("got %s", got)
 	}
+	nameless := ikigai.Part{Type: ikigai.PartFile, Media: "application/pdf", Bytes: []byte("y")}
+	req.Messages = []ikigai.Message{{Kind: ikigai.KindUser, Parts: []ikigai.Part{nameless}}}
+	if got := body(provider.Config{Model: "x"}, req); !strings.Contains(got, `"filename":"file.pdf"`) {
+		t.Errorf("a file without a name: %s", got)
+	}
 	if parts[0].Type != ikigai.PartImage {
 		t.Error("the conversation was changed") // S2.34
 	}

@@ -81,8 +81,19 @@ func appendPart(b []byte, p ikigai.Part) []byte {
 		return append(b, "}}"...)
 	}
 	b = append(b, `{"type":"file","file":{"filename":`...)
-	b = wirejson.AppendString(b, p.Name)
+	b = wirejson.AppendString(b, fileName(p))
 	b = append(b, `,"file_data":`...)
 	b = wirejson.AppendDataURL(b, p.Media, p.Bytes)
 	return append(b, "}}"...)
+}
+
+// fileName returns the name of a file, which must have one.
+func fileName(p ikigai.Part) string {
+	switch {
+	case p.Name != "":
+		return p.Name
+	case p.Media == "application/pdf":
+		return "file.pdf"
+	}
+	return "file"
 }
