@@ -25,10 +25,7 @@ func opening(cfg provider.Config, req ikigai.Request) []byte {
 		b = wirejson.AppendString(b, cfg.Model)
 		b = append(b, ',')
 	}
-	if len(req.Tools) == 0 {
-		return b
-	}
-	b = append(b, `"tools":[`...)
+	b = append(b, `"tools":[`...) // also where there are none: calls without a list are refused
 	for i, t := range req.Tools {
 		if i > 0 {
 			b = append(b, ',')

@@ -144,7 +144,7 @@ func appendCall(b []byte, c *ikigai.ToolCall, own json.RawMessage) []byte {
 	b = wirejson.AppendString(b, c.Name)
 	b = append(b, `,"input":`...)
 	if input := strings.TrimSpace(c.Arguments); strings.HasPrefix(input, "{") && json.Valid([]byte(input)) {
-		b = wirejson.AppendJSON(b, json.RawMessage(input))
+		b = wirejson.AppendJSON(b, unique(json.RawMessage(input)))
 	} else {
 		b = append(b, "{}"...)
 	}

@@ -146,31 +146,3 @@ func eachItem(raw json.RawMessage) json.RawMessage {
 	}
 	return wirejson.Marshal(items)
 }
-
-// member is a name of an object with its value.
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// members returns the members of an object in their order, which a model
-// follows when it writes one. What is no object has none.
-func members(raw json.RawMessage) []member {
-	var all []member
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil
-		}
-		m := member{name: name.(string)}
-		if dec.Decode(&m.value) != nil {
-			return nil
-		}
-		all = append(all, m)
-	}
-	return all
-}
