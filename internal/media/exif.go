@@ -74,7 +74,7 @@ func upright(img image.Image, orientation int) image.Image {
 	if orientation >= 5 {
 		size = image.Rect(0, 0, b.Dy(), b.Dx())
 	}
-	turned := image.NewNRGBA(size)
+	turned := image.NewRGBA(size)
 	draw.NearestNeighbor.Transform(turned, turns[orientation], img, b, draw.Src, nil)
 	return turned
 }

@@ -138,10 +138,11 @@ func within(img image.Image, side int) image.Image {
 	if longest <= side {
 		return img
 	}
-	w, h := max(b.Dx()*side/longest, 1), max(b.Dy()*side/longest, 1)
-	smaller := image.NewNRGBA(image.Rect(0, 0, w, h))
-	draw.CatmullRom.Scale(smaller, smaller.Bounds(), img, b, draw.Src, nil)
-	return smaller
+	// Steps of at most a half take every pixel into account, in little memory.
+	next := max(side, (longest+1)/2)
+	smaller := image.NewRGBA(image.Rect(0, 0, max(b.Dx()*next/longest, 1), max(b.Dy()*next/longest, 1)))
+	draw.ApproxBiLinear.Scale(smaller, smaller.Bounds(), img, b, draw.Src, nil)
+	return within(smaller, side)
 }
 
 // onWhite returns img without transparency, which JPEG does not have.
