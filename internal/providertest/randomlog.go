@@ -39,6 +39,7 @@ type randomLog struct {
 	events []ikigai.Event
 	ids    int   // of calls and of what vendors name
 	now    Model // that is asked
+	named  bool  // what it says has IDs
 }
 
 func (l *randomLog) model() Model {

@@ -70,6 +70,7 @@ func (l *randomLog) state(text string, calls int) ikigai.VendorState {
 
 // layout returns blocks for text and calls with what is the vendor's own.
 func (l *randomLog) layout(canary, text string, calls int) (blocks []block) {
+	l.named = l.r.IntN(4) > 0
 	if l.now.Wire != "gemini" || l.r.IntN(4) == 0 {
 		blocks = append(blocks, block{Own: l.own(canary)})
 	}
@@ -103,6 +104,9 @@ func (l *randomLog) own(canary string) json.RawMessage {
 		}
 		return json.RawMessage(fmt.Sprintf(`{"type":"thinking","thinking":"hm","signature":"%s%04d"}`, canary, l.ids))
 	case "responses":
+		if !l.named {
+			return json.RawMessage(fmt.Sprintf(`{"type":"reasoning","summary":[],"encrypted_content":"%s%04d"}`, canary, l.ids))
+		}
 		return json.RawMessage(fmt.Sprintf(`{"type":"reasoning","id":"rs_%d","summary":[],"encrypted_content":"%s%04d"}`, l.ids, canary, l.ids))
 	}
 	return json.RawMessage(fmt.Sprintf(`{"executableCode":{"language":"PYTHON","code":"1"},"thoughtSignature":"%s%04d"}`, canary, l.ids))
@@ -110,7 +114,8 @@ func (l *randomLog) own(canary string) json.RawMessage {
 
 // beside returns what goes with a text or a call.
 func (l *randomLog) beside(canary, what string) json.RawMessage {
-	if l.r.IntN(2) == 0 {
+	// OpenAI's items have IDs all of them, or none.
+	if responses := l.now.Wire == "responses"; responses && !l.named || !responses && l.r.IntN(2) == 0 {
 		return nil
 	}
 	l.ids++

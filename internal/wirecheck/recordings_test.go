@@ -43,6 +43,7 @@ var lenient = []struct{ api, provider, refusal string }{
 	{"openai.responses", "openai", "The text of a content part is empty"},
 	{"openai.responses", "xai", "string too long"},
 	{"openai.responses", "deepseek", "Expected an ID that begins with 'rs'"},
+	{"openai.responses", "deepseek", "without its required following item"},
 	{"gemini.generate", "google", "an empty text parameter"},
 	{"gemini.stream", "google", "an empty text parameter"},
 }
@@ -81,5 +82,28 @@ func TestAccepted(t *testing.T) {
 		if !m && total > 0 {
 			t.Errorf("no recording shows %q", lenient[i])
 		}
+	}
+}
+
+// What a vendor has refused for its form is refused, in the same words.
+func TestRefusedByVendor(t *testing.T) {
+	const sayings = 2
+	met := map[string]bool{}
+	for _, r := range providertest.Recordings(t, "openai.responses") {
+		for answer, want := range map[string]string{
+			"without its required following item": "without its required following item",
+			"Invalid schema for function":         "Missing 'unit'",
+		} {
+			if r.Status != http.StatusBadRequest || !strings.Contains(r.Body, answer) {
+				continue
+			}
+			met[answer] = true
+			if err := wirecheck.Responses([]byte(r.Request)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(r.Body, want) {
+				t.Errorf("%s: %v, and the vendor said %s", r.Name, err, r.Body)
+			}
+		}
+	}
+	if len(met) != sayings {
+		t.Errorf("recorded are only %v", met)
 	}
 }

@@ -132,7 +132,7 @@ func (r *responses) input(v *value) {
 		r.item(at, &input.items[i])
 	}
 	r.closed("input")
-	r.led("", "")
+	r.led("", nil)
 }
 
 // item checks an item of the input.
@@ -145,7 +145,7 @@ func (r *responses) item(at string, it *value) {
 		r.known(at, it, members, "Unknown parameter: '"+at+".%s'.")
 	}
 	r.id(at, kind, it.get("id"))
-	r.led(kind, it.str("role"))
+	r.led(kind, it)
 	switch kind {
 	case "message":
 		r.message(at, it)
@@ -302,12 +302,13 @@ func (r *responses) reasoning(at string, it *value) {
 }
 
 // led refuses reasoning that does not stand before what it led to: a recorded
-// answer.
-func (r *responses) led(kind, role string) {
+// answer, to an item without the ID that it had where the reasoning has its own.
+func (r *responses) led(kind string, it *value) {
 	if r.thought == "" || kind == "reasoning" {
 		return
 	}
-	if kind == "" || kind == "function_call_output" || kind == "message" && role != "assistant" {
+	another := kind == "" || kind == "function_call_output" || kind == "message" && it.str("role") != "assistant"
+	if another || r.thinker != "" && it.get("id") == nil {
 		r.refuse(r.thought, "Item '%s' of type 'reasoning' was provided without its required following item.", r.thinker)
 	}
 	r.thought = ""
