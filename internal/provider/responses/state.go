@@ -149,18 +149,18 @@ func (d *decoder) returnable(it *item) bool {
 // blocks returns the item as blocks of a layout. Without its ID the vendor
 // takes it for new.
 func (it *item) blocks(withID bool) provider.Layout {
-	less := []string{"type"}
+	var less []string
 	if !withID {
-		less = append(less, "id")
+		less = []string{"id"}
 	}
 	switch it.kind {
 	case "message":
-		return it.textBlocks(membersOf(it.raw, append(less, "role", "content")...))
+		return it.textBlocks(membersOf(it.raw, append(less, "type", "role", "content")...))
 	case "function_call":
-		own := membersOf(it.raw, append(less, "call_id", "name", "arguments")...)
+		own := membersOf(it.raw, append(less, "type", "call_id", "name", "arguments")...)
 		return provider.Layout{{Call: it.call, Own: own.raw()}}
 	case "reasoning":
-		own := membersOf(it.raw, append(less[1:], "status")...)
+		own := membersOf(it.raw, append(less, "status")...)
 		if own["summary"] == nil {
 			own["summary"] = json.RawMessage("[]") // it must be there
 		}
