@@ -105,7 +105,7 @@ func (d *decoder) state() ikigai.VendorState {
 	}
 	var kept []*item
 	whole := true
-	leave := func() {
+	leave := func() { // the reasoning that nothing follows now
 		for len(kept) > 0 && kept[len(kept)-1].kind == "reasoning" {
 			kept, whole = kept[:len(kept)-1], false
 		}
