@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -79,6 +80,16 @@ func FuzzObject(f *testing.F) {
 			t.Fatalf("%q became %s", text, raw)
 		}
 	})
+}
+
+// An object that is too deep for the vendor goes as text.
+func TestDepth(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
+	for n, want := range map[int]bool{1: true, maxDepth - 1: true, maxDepth: false, 200: false} {
+		if got := isStruct(deep(n)); got != want {
+			t.Errorf("%d levels: %t", n, got)
+		}
+	}
 }
 
 // outcome is what a decoder makes of some chunks.

@@ -6,7 +6,7 @@ import (
 )
 
 // older lists how the names of models before Gemini 3 begin.
-var older = []string{"gemini-1", "gemini-2", "gemma-", "learnlm-"}
+var older = []string{"gemini-1.", "gemini-2.", "gemma-", "learnlm-"}
 
 // since3 reports whether the model is of Gemini 3 or later, which
 //
