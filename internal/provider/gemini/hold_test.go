@@ -16,9 +16,8 @@ import (
 type holder struct {
 	cfg  provider.Config
 	req  ikigai.Request
-	why  string              // the request cannot be held
-	open []*ikigai.ToolCall  // calls without a result yet
-	tool map[string]struct{} // names of the functions
+	why  string             // the request cannot be held
+	open []*ikigai.ToolCall // calls without a result yet
 }
 
 var modelInURL = regexp.MustCompile(`/models/([^:/]+):`)
