@@ -6,11 +6,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // placeholder is where an address has the value of a variable of the
 // environment, or of the first of several that is set.
-var placeholder = regexp.MustCompile(`\{[A-Z0-9_|]+\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{[A-Z0-9_|]+\}`)
+})
 
 // address returns where the vendor name is reached. It refuses a vendor without
 // address, one with a variable that is not set, and plain HTTP to another machine
@@ -21,7 +24,7 @@ func (s *Settings) address(name string, v Vendor) (string, error) {
 		return "", usage(s.Origin(key)+": "+key+" has no base_url", `Add it, such as "base_url": "http://127.0.0.1:8080/v1"`)
 	}
 	address := v.BaseURL
-	for _, variables := range placeholder.FindAllString(v.BaseURL, -1) {
+	for _, variables := range placeholder().FindAllString(v.BaseURL, -1) {
 		value, err := s.part(key, strings.Trim(variables, "{}"), strings.HasPrefix(address, variables))
 		if err != nil {
 			return "", err
@@ -46,8 +49,8 @@ func (s *Settings) part(key, variables string, begins bool) (string, error) {
 		if value == "" {
 			continue
 		}
-		fits := begins && ruleURL.valid(value) || !begins && partOfAddress.MatchString(value)
-		if !fits || placeholder.MatchString(value) || slices.Contains(s.VendorKeyVariables(), name) {
+		fits := begins && ruleURL.valid(value) || !begins && partOfAddress().MatchString(value)
+		if !fits || placeholder().MatchString(value) || slices.Contains(s.VendorKeyVariables(), name) {
 			return "", usage("The variable "+name+" is no part of an address, as "+key+".base_url needs it", "Correct it, or write base_url in full")
 		}
 		return value, nil
@@ -56,7 +59,9 @@ func (s *Settings) part(key, variables string, begins bool) (string, error) {
 		"Export "+names[0]+", or set "+key+".base_url in "+s.UserFile)
 }
 
-var partOfAddress = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var partOfAddress = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+})
 
 // isLoopback reports whether baseURL stays on this machine.
 func isLoopback(baseURL string) bool {

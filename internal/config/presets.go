@@ -36,7 +36,7 @@ var presets = []preset{
 		KeyEnv: "DEEPSEEK_API_KEY", Quirks: provider.Quirks{MaxOutput: "max_tokens", NoCacheKey: true,
 			Replay: []string{"reasoning_content"}, Thinking: provider.ThinkingType, Format: provider.FormatObject}}},
 	{"mistral", Vendor{API: APIChat, BaseURL: "https://api.mistral.ai/v1", Model: "mistral-medium-latest",
-		KeyEnv: "MISTRAL_API_KEY", Quirks: provider.Quirks{MaxOutput: "max_tokens", NoCacheKey: true, CallIDLength: 9}}},
+		KeyEnv: "MISTRAL_API_KEY", Quirks: provider.Quirks{MaxOutput: "max_tokens", CallIDLength: 9, Replay: []string{"content"}}}},
 	{"cerebras", Vendor{API: APIChat, BaseURL: "https://api.cerebras.ai/v1", Model: "gpt-oss-120b",
 		KeyEnv: "CEREBRAS_API_KEY", Quirks: provider.Quirks{MaxOutput: "max_completion_tokens", NoCacheKey: true}}},
 	{"zai", Vendor{API: APIChat, BaseURL: "https://api.z.ai/api/paas/v4", Model: "glm-4.7",
@@ -44,7 +44,8 @@ var presets = []preset{
 			Replay: []string{"reasoning_content"}, Thinking: provider.ThinkingType, Format: provider.FormatObject}}},
 	{"openrouter", Vendor{API: APIChat, BaseURL: "https://openrouter.ai/api/v1", Model: "anthropic/claude-haiku-4.5",
 		KeyEnv: "OPENROUTER_API_KEY", Quirks: provider.Quirks{MaxOutput: "max_tokens", NoCacheKey: true,
-			Replay: []string{"reasoning_details"}, Thinking: provider.ThinkingReasoning}}},
+			Replay: []string{"reasoning_details"}, Thinking: provider.ThinkingReasoning,
+			Body: map[string]json.RawMessage{"cache_control": json.RawMessage(`{"type":"ephemeral"}`)}}}},
 
 	// Clouds: the person's own part of the address comes from the environment.
 	{"azure", Vendor{API: APIResponses, BaseURL: "{AZURE_OPENAI_ENDPOINT}/openai/v1",

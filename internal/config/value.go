@@ -279,6 +279,6 @@ func parsesAsURL(text string) bool {
 	if strings.HasPrefix(text, "{") {
 		text = "https://" + text
 	}
-	u, err := url.Parse(placeholder.ReplaceAllLiteralString(text, "x"))
+	u, err := url.Parse(placeholder().ReplaceAllLiteralString(text, "x"))
 	return err == nil && u.Hostname() != ""
 }

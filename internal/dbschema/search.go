@@ -26,7 +26,7 @@ func (i Indexed) Empty() bool { return i == Indexed{} }
 func SearchText(e ikigai.Event) Indexed {
 	switch e.Kind {
 	case ikigai.KindSession, ikigai.KindSystem, ikigai.KindTools, ikigai.KindRequest, ikigai.KindUsage,
-		ikigai.KindApproval, ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork, "projection", "quarantine", "trust":
+		ikigai.KindApproval, ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork, ikigai.KindQuarantine, ikigai.KindFallback, "projection", "trust":
 		return Indexed{}
 	case ikigai.KindChange:
 		return ofChange(e)

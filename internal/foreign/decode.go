@@ -157,7 +157,7 @@ func (d *decoder) attach(e *entry, c *content, media, name, encoded string) {
 	}
 	sum := sha256.Sum256(raw)
 	blob := ikigai.Blob{Hash: hex.EncodeToString(sum[:]), Bytes: raw}
-	part := ikigai.Part{Type: ikigai.PartFile, Media: media, Name: name, Blob: blob.Hash}
+	part := ikigai.Part{Type: ikigai.PartFile, Media: media, Name: name, Blob: blob.Hash, Size: int64(len(raw))}
 	if strings.HasPrefix(media, "image/") {
 		part.Type = ikigai.PartImage
 	}

@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"hash"
 	"iter"
@@ -210,13 +211,22 @@ func countMessages(appended []byte) int {
 func sizeOf(messages []ikigai.Message) int {
 	n := 2
 	for _, m := range messages {
-		n += 64 + len(m.Content)
+		n += 64 + len(m.Content) + mediaSize(m.Parts)
 		if m.Call != nil {
 			n += 96 + len(m.Call.Arguments)*9/8
 		}
 		if m.Result != nil {
-			n += 96 + (len(m.Result.Output)+len(m.Result.Feedback)+len(m.Result.Note))*9/8
+			n += 96 + (len(m.Result.Output)+len(m.Result.Feedback)+len(m.Result.Note))*9/8 + mediaSize(m.Result.Parts)
 		}
+	}
+	return n
+}
+
+// mediaSize is what parts take in base64, about.
+func mediaSize(parts []ikigai.Part) int {
+	n := 0
+	for _, p := range parts {
+		n += 64 + len(p.Text) + base64.StdEncoding.EncodedLen(len(p.Bytes))
 	}
 	return n
 }

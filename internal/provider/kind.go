@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"ikigai"
 )
@@ -88,17 +89,19 @@ func (f fault) isContext(status int) bool {
 
 // room finds the limit of a context and what of it the conversation takes, where
 // a vendor tells both because the output is to fit beside it.
-var room = []*regexp.Regexp{
-	regexp.MustCompile(`context length is (?P<limit>\d+) tokens and your request has (?P<input>\d+) input tokens`),                                            // vLLM
-	regexp.MustCompile(`context length is (?P<limit>\d+) tokens\. However, you requested (?:about )?\d+ tokens \((?P<input>\d+) (?:in the|in your|of text) `), // OpenAI and others
-	regexp.MustCompile(`exceed context limit: (?P<input>\d+) \+ \d+ > (?P<limit>\d+)`),                                                                        // Anthropic
-}
+var room = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`context length is (?P<limit>\d+) tokens and your request has (?P<input>\d+) input tokens`),                                            // vLLM
+		regexp.MustCompile(`context length is (?P<limit>\d+) tokens\. However, you requested (?:about )?\d+ tokens \((?P<input>\d+) (?:in the|in your|of text) `), // OpenAI and others
+		regexp.MustCompile(`exceed context limit: (?P<input>\d+) \+ \d+ > (?P<limit>\d+)`),                                                                        // Anthropic
+	}
+})
 
 // wantsOutput reports whether it is the output asked for that does not fit the
 // context: the conversation takes less than half of it, so that a shorter one
 // would not help.
 func (f fault) wantsOutput() bool {
-	for _, r := range room {
+	for _, r := range room() {
 		if m := r.FindStringSubmatch(f.message); m != nil {
 			limit, err1 := strconv.Atoi(m[r.SubexpIndex("limit")])
 			input, err2 := strconv.Atoi(m[r.SubexpIndex("input")])

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -73,10 +74,12 @@ func reset(value string, now time.Time) time.Duration {
 
 // askedInWords finds how long a message asks to wait: "Please try again in
 // 6m0.5s.", "Please retry in 48.9s.", "Please retry after 20 seconds."
-var askedInWords = regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) (?:(\d+) seconds?|((?:\d+(?:\.\d+)?(?:ms|h|m|s))+))\b`)
+var askedInWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) (?:(\d+) seconds?|((?:\d+(?:\.\d+)?(?:ms|h|m|s))+))\b`)
+})
 
 func inWords(message string) time.Duration {
-	m := askedInWords.FindStringSubmatch(message)
+	m := askedInWords().FindStringSubmatch(message)
 	switch {
 	case m == nil:
 		return 0

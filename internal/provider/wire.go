@@ -24,7 +24,7 @@ type Wire interface {
 	Head(req ikigai.Request) (pieces [][]byte, done int)
 
 	// Append appends messages, which are whole groups, and a comma after each
-	// message of the wire. What it writes depends on nothing but the messages
+	// message of the wire, of which there is at least one. What it writes depends on nothing but the messages
 	// and on last, which tells that nothing follows them.
 	Append(b []byte, messages []ikigai.Message, last bool) []byte
 

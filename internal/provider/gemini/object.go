@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"ikigai"
 	"ikigai/internal/wirejson"
 )
 
@@ -12,7 +13,7 @@ import (
 // member of the given name it is.
 func appendObject(b []byte, text, name string) []byte {
 	if isStruct(text) {
-		return wirejson.AppendJSON(b, json.RawMessage(text))
+		return wirejson.AppendJSON(b, json.RawMessage(ikigai.CleanJSON(text)))
 	}
 	b = wirejson.AppendString(append(b, '{'), name)
 	b = append(b, ':')

@@ -89,12 +89,17 @@ func options(cfg provider.Config, req ikigai.Request) []byte {
 	return append(b, `,"input":[`...)
 }
 
+// leastOutput is the smallest limit of the output that is accepted.
+const leastOutput = 16
+
 // maxOutput returns the tokens that the reply may have, 0 if the server is not
 // told.
 func maxOutput(cfg provider.Config, req ikigai.Request) int {
 	switch {
-	case req.MaxOutput > 0 || !cfg.Quirks.TellMaxOutput:
-		return req.MaxOutput
+	case req.MaxOutput > 0:
+		return max(req.MaxOutput, leastOutput)
+	case !cfg.Quirks.TellMaxOutput:
+		return 0
 	case cfg.MaxOutput > 0:
 		return cfg.MaxOutput
 	}
