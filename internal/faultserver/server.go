@@ -57,7 +57,7 @@ func start(l net.Listener, url string, answers []Answer) *Server {
 	s := &Server{URL: url, answers: answers}
 	s.http.Handler = s
 	s.http.ConnState = s.count
-	go s.http.Serve(l)
+	go func() { _ = s.http.Serve(l) }() // it ends with Close
 	return s
 }
 

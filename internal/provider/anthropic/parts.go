@@ -23,17 +23,15 @@ func appendText(b []byte, text string) []byte {
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
-func isMedia(p ikigai.Part) bool { return p.Type != ikigai.PartText }
-
 // appendParts appends a block for each part, and a comma after it.
 func appendParts(b []byte, cfg provider.Config, parts []ikigai.Part) []byte {
 	for _, p := range parts {
 		words := p.Text
-		if isMedia(p) {
-			words = inPlaceOf(cfg, p)
+		if provider.IsMedia(p) {
+			words = cfg.InPlaceOf(p, isTaken)
 		}
 		switch {
-		case !isMedia(p) || words != "":
+		case !provider.IsMedia(p) || words != "":
 			b = appendText(b, words)
 		case p.Type == ikigai.PartImage:
 			b = append(b, `{"type":"image","source":`...)
@@ -46,29 +44,17 @@ func appendParts(b []byte, cfg provider.Config, parts []ikigai.Part) []byte {
 	return b
 }
 
-// inPlaceOf returns the words that stand for an image or a file, "" if it can
-// be sent.
-func inPlaceOf(cfg provider.Config, p ikigai.Part) string {
-	what := strings.TrimSpace(string(p.Type) + " " + p.Name)
-	leftOut := func(kind string) string { return "(" + what + " is left out: this model takes no " + kind + ")" }
-	switch {
-	case len(p.Bytes) == 0:
-		return "(no longer available: " + what + ")"
-	case p.Type == ikigai.PartImage && cfg.NoImages:
-		return leftOut("images")
-	case p.Type == ikigai.PartImage && !slices.Contains(imageTypes, p.Media):
-		return leftOut("images of the type " + p.Media)
-	case p.Type == ikigai.PartFile && cfg.NoFiles:
-		return leftOut("files")
-	case p.Type == ikigai.PartFile && p.Media != pdf && !isText(p):
-		return leftOut("files of the type " + p.Media)
-	}
-	return ""
-}
-
 const pdf = "application/pdf"
 
 var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
+
+// isTaken reports whether the vendor takes the kind of data that p is.
+func isTaken(p ikigai.Part) bool {
+	if p.Type == ikigai.PartImage {
+		return slices.Contains(imageTypes, p.Media)
+	}
+	return p.Media == pdf || isText(p)
+}
 
 // isText reports whether a file can be sent as text.
 func isText(p ikigai.Part) bool {

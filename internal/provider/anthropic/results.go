@@ -62,7 +62,7 @@ func inside(r *ikigai.ToolResult) []ikigai.Part {
 	if r.Success {
 		return r.Parts
 	}
-	return slices.DeleteFunc(slices.Clone(r.Parts), isMedia)
+	return slices.DeleteFunc(slices.Clone(r.Parts), provider.IsMedia)
 }
 
 // leftOver returns the parts of a result that cannot stand in it.
@@ -70,5 +70,5 @@ func leftOver(r *ikigai.ToolResult) []ikigai.Part {
 	if r.Success {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(r.Parts), func(p ikigai.Part) bool { return !isMedia(p) })
+	return slices.DeleteFunc(slices.Clone(r.Parts), func(p ikigai.Part) bool { return !provider.IsMedia(p) })
 }

@@ -23,7 +23,7 @@ func (w *wire) appendPart(b []byte, p ikigai.Part) []byte {
 	if p.Type == ikigai.PartText {
 		return appendText(b, p.Text)
 	}
-	if words := w.inPlaceOf(p); words != "" {
+	if words := w.cfg.InPlaceOf(p, isTaken); words != "" {
 		return appendText(b, words)
 	}
 	b = append(b, `{"inlineData":{"mimeType":`...)
@@ -33,26 +33,9 @@ func (w *wire) appendPart(b []byte, p ikigai.Part) []byte {
 	return append(b, "}},"...)
 }
 
-// inPlaceOf returns the words that stand for an image or a file, "" if it can be
-// sent.
-func (w *wire) inPlaceOf(p ikigai.Part) string {
-	what := strings.TrimSpace(string(p.Type) + " " + p.Name)
+// isTaken reports whether the vendor takes the kind of data that p is.
+func isTaken(p ikigai.Part) bool {
 	media := mediaType(p)
-	switch {
-	case len(p.Bytes) == 0:
-		return "(no longer available: " + what + ")"
-	case p.Type == ikigai.PartImage && w.cfg.NoImages:
-		return "(" + what + " is left out: this model takes no images)"
-	case p.Type == ikigai.PartFile && w.cfg.NoFiles:
-		return "(" + what + " is left out: this model takes no files)"
-	case !isTaken(media):
-		return "(" + what + " is left out: this model takes no " + media + ")"
-	}
-	return ""
-}
-
-// isTaken reports whether the vendor takes data of a type.
-func isTaken(media string) bool {
 	kind, _, _ := strings.Cut(media, "/")
 	return kind == "audio" || kind == "video" || goesInside(media) || media == "image/heic" || media == "image/heif"
 }

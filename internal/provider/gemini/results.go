@@ -68,7 +68,7 @@ func (w *wire) appendBeside(b []byte, n int, r *ikigai.ToolResult) []byte {
 
 // isInside reports whether p stands inside of the result that it belongs to.
 func (w *wire) isInside(p ikigai.Part) bool {
-	return p.Type != ikigai.PartText && w.since3() && goesInside(mediaType(p)) && w.inPlaceOf(p) == ""
+	return p.Type != ikigai.PartText && w.since3() && goesInside(mediaType(p)) && w.cfg.InPlaceOf(p, isTaken) == ""
 }
 
 // appendResponse appends what a tool has to say. It must be an object, and a

@@ -2,51 +2,32 @@ package openai
 
 import (
 	"slices"
-	"strings"
 
 	"ikigai"
 	"ikigai/internal/provider"
 	"ikigai/internal/wirejson"
 )
 
-func isMedia(p ikigai.Part) bool { return p.Type != ikigai.PartText }
-
 // fitting returns parts with words in place of what cannot be sent: bytes that
 // are gone, and kinds that the model does not take.
 func fitting(cfg provider.Config, parts []ikigai.Part) []ikigai.Part {
-	fits := func(p ikigai.Part) bool { return inPlaceOf(cfg, p) == "" }
+	fits := func(p ikigai.Part) bool { return cfg.InPlaceOf(p, nil) == "" }
 	if !slices.ContainsFunc(parts, func(p ikigai.Part) bool { return !fits(p) }) {
 		return parts
 	}
 	parts = slices.Clone(parts)
 	for i, p := range parts {
 		if !fits(p) {
-			parts[i] = ikigai.Part{Type: ikigai.PartText, Text: inPlaceOf(cfg, p)}
+			parts[i] = ikigai.Part{Type: ikigai.PartText, Text: cfg.InPlaceOf(p, nil)}
 		}
 	}
 	return parts
 }
 
-// inPlaceOf returns the words that stand for a part, "" if it can be sent.
-func inPlaceOf(cfg provider.Config, p ikigai.Part) string {
-	what := strings.TrimSpace(string(p.Type) + " " + p.Name)
-	switch {
-	case !isMedia(p):
-		return ""
-	case len(p.Bytes) == 0:
-		return "(no longer available: " + what + ")"
-	case p.Type == ikigai.PartImage && cfg.NoImages:
-		return "(" + what + " is left out: this model takes no images)"
-	case p.Type == ikigai.PartFile && cfg.NoFiles:
-		return "(" + what + " is left out: this model takes no files)"
-	}
-	return ""
-}
-
 // joinText returns text and the texts of parts, a line feed between them.
 func joinText(text string, parts []ikigai.Part) string {
 	for _, p := range parts {
-		if isMedia(p) {
+		if provider.IsMedia(p) {
 			continue
 		}
 		if text != "" {

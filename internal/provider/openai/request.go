@@ -63,7 +63,7 @@ func appendText(b []byte, cfg provider.Config, role string, m ikigai.Message) []
 	b = append(b, `{"role":"`...)
 	b = append(b, role...)
 	b = append(b, `","content":`...)
-	if parts := fitting(cfg, m.Parts); slices.ContainsFunc(parts, isMedia) {
+	if parts := fitting(cfg, m.Parts); slices.ContainsFunc(parts, provider.IsMedia) {
 		if m.Content != "" {
 			parts = append([]ikigai.Part{{Type: ikigai.PartText, Text: m.Content}}, parts...)
 		}
@@ -186,7 +186,7 @@ func appendResults(b []byte, cfg provider.Config, group []ikigai.Message) []byte
 func appendMedia(media []ikigai.Part, r *ikigai.ToolResult, parts []ikigai.Part) []ikigai.Part {
 	said := false
 	for _, p := range parts {
-		if !isMedia(p) {
+		if !provider.IsMedia(p) {
 			continue
 		}
 		if !said {

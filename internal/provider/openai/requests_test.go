@@ -217,14 +217,14 @@ func (p *parsed) message(i int, m wireMessage) {
 		}
 		p.reply(m, text)
 	case "tool":
-		if slices.ContainsFunc(parts, isMedia) {
+		if slices.ContainsFunc(parts, provider.IsMedia) {
 			p.unfit = "an image inside a result"
 		}
 		p.add(ikigai.Message{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{CallID: m.ToolCallID, Output: text, Parts: parts}})
 	default:
 		p.unfit = "the role " + m.Role
 	}
-	if strings.HasPrefix(string(m.Content), "[") && text == "" && len(parts) > 0 && !isMedia(parts[0]) {
+	if strings.HasPrefix(string(m.Content), "[") && text == "" && len(parts) > 0 && !provider.IsMedia(parts[0]) {
 		p.unfit = "empty texts"
 	}
 }

@@ -2,7 +2,6 @@ package responses
 
 import (
 	"slices"
-	"strings"
 
 	"ikigai"
 	"ikigai/internal/provider"
@@ -34,7 +33,7 @@ func isEmpty(p ikigai.Part) bool { return p.Type == ikigai.PartText && p.Text ==
 func appendPart(b []byte, cfg provider.Config, p ikigai.Part) []byte {
 	text := p.Text
 	if p.Type != ikigai.PartText {
-		text = inPlaceOf(cfg, p)
+		text = cfg.InPlaceOf(p, nil)
 	}
 	switch {
 	case text != "":
@@ -61,19 +60,4 @@ func nameOf(p ikigai.Part) string {
 		return "file.pdf"
 	}
 	return "file"
-}
-
-// inPlaceOf returns the words that stand for an image or a file that cannot be
-// sent, "" if it can be.
-func inPlaceOf(cfg provider.Config, p ikigai.Part) string {
-	what := strings.TrimSpace(string(p.Type) + " " + p.Name)
-	switch {
-	case len(p.Bytes) == 0:
-		return "(no longer available: " + what + ")"
-	case p.Type == ikigai.PartImage && cfg.NoImages:
-		return "(" + what + " is left out: this model takes no images)"
-	case p.Type == ikigai.PartFile && cfg.NoFiles:
-		return "(" + what + " is left out: this model takes no files)"
-	}
-	return ""
 }
