@@ -13,8 +13,12 @@ import (
 // upright, and what a photograph without a note of it is.
 func orientation(raw []byte) int {
 	for rest := raw[2:]; len(rest) >= 4 && rest[0] == 0xFF; {
+		if n := loneMarker(rest[1]); n > 0 {
+			rest = rest[n:]
+			continue
+		}
 		n := int(binary.BigEndian.Uint16(rest[2:])) + 2
-		if n > len(rest) || rest[1] == 0xDA { // the picture begins
+		if n < 4 || n > len(rest) || rest[1] == 0xDA { // the picture begins
 			break
 		}
 		if exif, ok := bytes.CutPrefix(rest[4:n], []byte("Exif\x00\x00")); ok && rest[1] == 0xE1 {
@@ -23,6 +27,18 @@ func orientation(raw []byte) int {
 		rest = rest[n:]
 	}
 	return 1
+}
+
+// loneMarker returns the bytes that a marker takes which begins no segment, and
+// 0 if it begins one. What follows a byte that only fills is a marker again.
+func loneMarker(marker byte) int {
+	switch {
+	case marker == 0xFF: // fills
+		return 1
+	case marker == 0x01, 0xD0 <= marker && marker <= 0xD7: // TEM, RST
+		return 2
+	}
+	return 0
 }
 
 // orientationTag looks for the orientation in the first directory of a TIFF.

@@ -61,7 +61,12 @@ func codecOf(kind string) (codec, bool) {
 
 // Taken reports whether every vendor takes raw as it is, a document or an
 // image, as far as its type and its size tell.
-func Taken(raw []byte) bool {
+func Taken(raw []byte) (is bool) {
+	defer func() {
+		if recover() != nil { // a decoder has met what it does not know
+			is = false
+		}
+	}()
 	kind := Type(raw)
 	if kind == PDF {
 		return len(raw) <= maxDocument
@@ -89,6 +94,17 @@ func Fit(raw []byte) (fitted []byte, kind string, err error) {
 	if !ok {
 		return nil, "", errors.New("is of a type that cannot be read")
 	}
+	return c.fit(raw, kind)
+}
+
+// fit is Fit of an image whose type is known. A panic in a decoder is damage of
+// the image, not an end of the program.
+func (c codec) fit(raw []byte, kind string) (fitted []byte, fittedKind string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			fitted, fittedKind, err = nil, "", fmt.Errorf("is damaged: %v", v)
+		}
+	}()
 	size, err := c.config(raw)
 	if err != nil {
 		return nil, "", fmt.Errorf("is damaged: %w", err)

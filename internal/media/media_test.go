@@ -11,6 +11,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,6 +161,42 @@ func orientation8(t *testing.T, n byte) int {
 	return orientation(turned(encoded(t, JPEG, picture(8, 8)), n))
 }
 
+// A JPEG's markers may stand alone, and a segment may say that it is shorter
+// than its own length.
+func TestOddMarkers(t *testing.T) {
+	photo := turned(encoded(t, JPEG, picture(2100, 3)), 6)
+	for name, test := range map[string]struct {
+		odd  string // after the first marker
+		want int    // orientation
+	}{
+		"a restart and no length":          {"\xFF\xD0\x00\x00", 1},
+		"restart, TEM and bytes that fill": {"\xFF\xD7\xFF\x01\xFF\xFF", 6},
+		"a segment of length 0":            {"\xFF\xE0\x00\x00", 1},
+		"a segment of length 1":            {"\xFF\xE0\x00\x01", 1},
+		"an empty segment":                 {"\xFF\xE0\x00\x02", 6},
+		"a segment that goes on":           {"\xFF\xE0\xFF\xFF", 1},
+	} {
+		raw := slices.Concat(photo[:2], []byte(test.odd), photo[2:])
+		if got := orientation(raw); got != test.want {
+			t.Errorf("%s: orientation %d, want %d", name, got, test.want)
+		}
+		if fitted, _, err := Fit(raw); err == nil && !Taken(fitted) {
+			t.Errorf("%s: %d bytes that are not taken", name, len(fitted))
+		}
+	}
+}
+
+// A decoder that panics has met a damaged image.
+func TestDecoderPanics(t *testing.T) {
+	c, _ := codecOf(PNG)
+	c.decode = func([]byte) (image.Image, error) { panic("index out of range") }
+	raw := encoded(t, PNG, picture(2, 2))
+	fitted, kind, err := c.fit(raw, PNG)
+	if fitted != nil || kind != "" || err == nil || err.Error() != "is damaged: index out of range" {
+		t.Errorf("%d bytes, %q, %v", len(fitted), kind, err)
+	}
+}
+
 // Transparency becomes white where there is none.
 func TestOnWhite(t *testing.T) {
 	img := noise(1400, 1400)
@@ -232,13 +269,15 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, what Fit returns is taken, and is fit already.
+// Whatever the bytes, Fit returns; what it returns is taken, and is fit already.
 func FuzzFit(f *testing.F) {
 	for _, kind := range []string{PNG, JPEG, GIF, BMP, TIFF} {
 		f.Add(encoded(f, kind, picture(9, 5)))
 	}
 	f.Add([]byte(webpPixel))
-	f.Add(turned(encoded(f, JPEG, picture(2100, 3)), 8))
+	photo := turned(encoded(f, JPEG, picture(2100, 3)), 8)
+	f.Add(photo)
+	f.Add(slices.Concat(photo[:2], []byte("\xFF\xD0\x00\x00"), photo[2:]))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if size, _, err := image.DecodeConfig(bytes.NewReader(raw)); err == nil && size.Width*size.Height > 1<<20 {
 			return // takes too long to try many of
