@@ -51,13 +51,13 @@ var presets = []preset{
 	{"azure", Vendor{API: APIResponses, BaseURL: "{AZURE_OPENAI_ENDPOINT}/openai/v1",
 		KeyEnv: "AZURE_OPENAI_API_KEY", Quirks: provider.Quirks{MaxOutput: "max_completion_tokens", KeyHeader: "api-key"}}},
 	{"bedrock", Vendor{API: APIAnthropic, BaseURL: "https://bedrock-mantle." + awsRegion + ".api.aws/anthropic/v1", Model: "anthropic.claude-haiku-4-5",
-		KeyEnv: "AWS_BEARER_TOKEN_BEDROCK", Auth: AuthAWS, Quirks: provider.Quirks{NoCacheKey: true, KeyHeader: "Authorization"}}},
+		KeyEnv: "AWS_BEARER_TOKEN_BEDROCK", Auth: AuthAWS, Quirks: provider.Quirks{NoCacheKey: true, KeyHeader: "Authorization", CacheMarks: true}}},
 	{"bedrock-open", Vendor{API: APIChat, BaseURL: "https://bedrock-mantle." + awsRegion + ".api.aws/v1", Model: "openai.gpt-oss-120b",
 		KeyEnv: "AWS_BEARER_TOKEN_BEDROCK", Auth: AuthAWS, Catalog: "bedrock", Quirks: provider.Quirks{MaxOutput: "max_completion_tokens", NoCacheKey: true}}},
 	{"vertex", Vendor{API: APIGemini, BaseURL: google + "v1beta1" + project + "/publishers/google", Model: "gemini-3-flash-preview",
 		Auth: AuthGoogle, Quirks: provider.Quirks{NoCacheKey: true, KeyHeader: "Authorization"}}},
 	{"vertex-claude", Vendor{API: APIAnthropic, BaseURL: google + "v1" + project + "/publishers/anthropic",
-		Auth: AuthGoogle, Catalog: "vertex", Quirks: provider.Quirks{NoCacheKey: true, KeyHeader: "Authorization", NoModel: true,
+		Auth: AuthGoogle, Catalog: "vertex", Quirks: provider.Quirks{NoCacheKey: true, KeyHeader: "Authorization", NoModel: true, CacheMarks: true,
 			Path: "/models/{model}:streamRawPredict", Body: map[string]json.RawMessage{"anthropic_version": json.RawMessage(`"vertex-2023-10-16"`)}}}},
 
 	// Servers on this machine: they need no key, and so are chosen by name alone.

@@ -161,8 +161,11 @@ var vendorTable = []field[Vendor]{
 		doc: "Have the input of calls follow the schema to the letter, where the schema allows that to be asked for.",
 		of:  func(v *Vendor) value { return &boolean{&v.Quirks.Strict} }},
 	{name: "cache_marks", def: "false",
-		doc: "Mark by hand what of the conversation is to be cached, for vendors that do not find it out themselves.",
+		doc: "Mark by hand what of the conversation is to be cached, for vendors that refuse to be asked for that once and for all, as Google and Amazon do.",
 		of:  func(v *Vendor) value { return &boolean{&v.Quirks.CacheMarks} }},
+	{name: "no_summary", def: "false",
+		doc: "Leave out the wish for a summary of the model's thinking, in `responses`: OpenAI refuses it to organisations that have not been verified.",
+		of:  func(v *Vendor) value { return &boolean{&v.Quirks.NoSummary} }},
 }
 
 // What the tables cannot say: the settings whose names people choose.

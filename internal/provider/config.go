@@ -37,7 +37,7 @@ type Config struct {
 
 	Connect   time.Duration // to connect, TLS included; 0 is 10 s
 	FirstByte time.Duration // from sending to the first byte of the reply; 0 is 5 min
-	Idle      time.Duration // from one byte of a reply to the next; 0 is 2 min
+	Idle      time.Duration // from one byte of a reply to the next; 0 is 5 min, which a model may think without a word
 
 	MaxAttempts int           // of one request; 0 is 4
 	MaxWait     time.Duration // that one request may spend waiting between attempts; 0 is 2 min
@@ -105,8 +105,17 @@ type Quirks struct {
 	Strict bool `json:"strict,omitempty"`
 
 	// CacheMarks marks by hand what of the conversation is to be cached, for
-	// vendors that do not find it out when asked to once.
+	// vendors of Claude that refuse to be asked once for all requests, as Google
+	// and Amazon do.
 	CacheMarks bool `json:"cache_marks,omitempty"`
+
+	// NoSummary leaves out the wish for a summary of the model's thinking, which
+	// OpenAI refuses organisations that have not been verified.
+	NoSummary bool `json:"no_summary,omitempty"`
+
+	// NoSummary leaves out the wish for summaries of what a model thinks. OpenAI
+	// refuses it to organizations that are not verified.
+	NoSummary bool `json:"no_summary,omitempty"`
 
 	// Body holds further members of every request.
 	Body map[string]json.RawMessage `json:"body,omitempty"`
@@ -131,7 +140,7 @@ func (c Config) withDefaults() Config {
 	c.Key = strings.TrimSpace(c.Key)
 	setDefault(&c.Connect, 10*time.Second)
 	setDefault(&c.FirstByte, 5*time.Minute)
-	setDefault(&c.Idle, 2*time.Minute)
+	setDefault(&c.Idle, 5*time.Minute)
 	setDefault(&c.MaxWait, 2*time.Minute)
 	setDefault(&c.MaxAttempts, 4)
 	return c

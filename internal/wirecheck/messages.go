@@ -53,6 +53,9 @@ const extra = "%s: Extra inputs are not permitted"
 
 func (m *messages) request(v *value) {
 	m.known("", v, messagesMembers, extra)
+	if v.get("anthropic_version") != nil && v.get("cache_control") != nil { // vercel/ai #13986
+		m.refuse("", extra, "cache_control")
+	}
 	if v.str("model") == "" && v.get("anthropic_version") == nil { // it is in the path where others serve the model
 		m.refuse("model", "Field required")
 	}

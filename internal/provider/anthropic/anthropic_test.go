@@ -24,7 +24,7 @@ func TestCasesWithBudget(t *testing.T) {
 	})
 }
 
-// The wire as Bedrock speaks it, with marks of what is to be cached, and with
+// The wire as Vertex speaks it, with marks of what is to be cached, and with
 // arguments that follow their schema.
 func TestCasesWithMarks(t *testing.T) {
 	cases(t, "testdata/marks", func(cfg *provider.Config) {
@@ -32,8 +32,8 @@ func TestCasesWithMarks(t *testing.T) {
 		cfg.NoImages = true
 		cfg.NoFiles = true
 		cfg.Quirks = provider.Quirks{
-			Path: "model/{model}/invoke-with-response-stream", NoModel: true, CacheMarks: true, Strict: true,
-			Body: map[string]json.RawMessage{"anthropic_version": json.RawMessage(`"bedrock-2023-05-31"`)},
+			Path: "/models/{model}:streamRawPredict", NoModel: true, CacheMarks: true, Strict: true, KeyHeader: "Authorization",
+			Body: map[string]json.RawMessage{"anthropic_version": json.RawMessage(`"vertex-2023-10-16"`)},
 		}
 	})
 }

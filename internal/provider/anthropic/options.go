@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ikigai"
 	"ikigai/internal/provider"
@@ -72,9 +71,7 @@ func options(cfg provider.Config, req ikigai.Request) []byte {
 	forced := len(req.Tools) > 0 && (req.ToolChoice.Mode == ikigai.ToolChoiceRequired || req.ToolChoice.Mode == ikigai.ToolChoiceNamed)
 	b := append([]byte(nil), `"max_tokens":`...)
 	b = strconv.AppendInt(b, int64(maxTokens(cfg, req, thinking, forced)), 10)
-	if !strings.HasSuffix(cfg.Quirks.Path, "/invoke-with-response-stream") { // Bedrock takes no such member: its path says so
-		b = append(b, `,"stream":true`...)
-	}
+	b = append(b, `,"stream":true`...)
 	if !cfg.Quirks.CacheMarks {
 		b = append(b, cacheMark...) // moves along with the last message
 	}

@@ -39,6 +39,7 @@ func TestOptions(t *testing.T) {
 		"not at all":           {provider.Config{Levels: levels}, ikigai.Request{Level: ikigai.LevelNone}, before + include + `,"reasoning":{"effort":"none"}` + after},
 		"a budget":             {provider.Config{Levels: levels}, ikigai.Request{Level: ikigai.LevelLow}, before + include + `,"reasoning":{"max_tokens":1024,"summary":"auto"}` + after},
 		"an effort":            {provider.Config{Levels: levels}, ikigai.Request{Level: ikigai.LevelHigh}, before + include + `,"reasoning":{"effort":"xhigh","summary":"auto"}` + after},
+		"no summary":           {provider.Config{Levels: levels, Quirks: provider.Quirks{NoSummary: true}}, ikigai.Request{Level: ikigai.LevelHigh}, before + include + `,"reasoning":{"effort":"xhigh"}` + after},
 		"an unknown level":     {provider.Config{Levels: levels}, ikigai.Request{Level: ikigai.LevelMed}, before + include + after},
 		"a cache key":          {provider.Config{}, ikigai.Request{CacheKey: "s"}, before + `,"prompt_cache_key":"s"` + after},
 		"no cache key":         {provider.Config{Quirks: provider.Quirks{NoCacheKey: true}}, ikigai.Request{CacheKey: "s"}, before + after},

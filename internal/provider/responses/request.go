@@ -69,7 +69,7 @@ func options(cfg provider.Config, req ikigai.Request) []byte {
 	if len(cfg.Levels) > 0 {
 		add("include", []byte(`["reasoning.encrypted_content"]`))
 	}
-	add("reasoning", reasoning(cfg.Levels[req.Level]))
+	add("reasoning", reasoning(cfg, req.Level))
 	if len(req.Tools) > 0 {
 		add("tools", tools(req.Tools, cfg.Quirks.Strict))
 		add("tool_choice", choice(req.ToolChoice))
@@ -108,18 +108,23 @@ func maxOutput(cfg provider.Config, req ikigai.Request) int {
 
 // reasoning returns how the model is told to think, nil for the vendor's way.
 // A budget is what gateways know that put the interface before other vendors.
-func reasoning(t ikigai.Thinking) []byte {
+func reasoning(cfg provider.Config, level ikigai.Level) []byte {
+	t := cfg.Levels[level]
+	b := []byte("{")
 	switch {
 	case t.Off:
 		return []byte(`{"effort":"none"}`)
 	case t.Effort != "":
-		b := wirejson.AppendString([]byte(`{"effort":`), t.Effort)
-		return append(b, `,"summary":"auto"}`...)
+		b = wirejson.AppendString(append(b, `"effort":`...), t.Effort)
 	case t.Budget > 0:
-		b := strconv.AppendInt([]byte(`{"max_tokens":`), int64(t.Budget), 10)
-		return append(b, `,"summary":"auto"}`...)
+		b = strconv.AppendInt(append(b, `"max_tokens":`...), int64(t.Budget), 10)
+	default:
+		return nil
 	}
-	return nil
+	if !cfg.Quirks.NoSummary {
+		b = append(b, `,"summary":"auto"`...)
+	}
+	return append(b, '}')
 }
 
 func tools(all []ikigai.ToolSpec, strict bool) []byte {
