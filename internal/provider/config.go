@@ -113,10 +113,6 @@ type Quirks struct {
 	// OpenAI refuses organisations that have not been verified.
 	NoSummary bool `json:"no_summary,omitempty"`
 
-	// NoSummary leaves out the wish for summaries of what a model thinks. OpenAI
-	// refuses it to organizations that are not verified.
-	NoSummary bool `json:"no_summary,omitempty"`
-
 	// Body holds further members of every request.
 	Body map[string]json.RawMessage `json:"body,omitempty"`
 }
