@@ -109,10 +109,6 @@ type Quirks struct {
 	// and Amazon do.
 	CacheMarks bool `json:"cache_marks,omitempty"`
 
-	// NoSummary leaves out the wish for a summary of the model's thinking, which
-	// OpenAI refuses organisations that have not been verified.
-	NoSummary bool `json:"no_summary,omitempty"`
-
 	// Body holds further members of every request.
 	Body map[string]json.RawMessage `json:"body,omitempty"`
 }
