@@ -109,6 +109,10 @@ type Quirks struct {
 	// and Amazon do.
 	CacheMarks bool `json:"cache_marks,omitempty"`
 
+	// NoSummary leaves out the wish for summaries of what a model thinks. OpenAI
+	// refuses it to organisations that are not verified.
+	NoSummary bool `json:"no_summary,omitempty"`
+
 	// Body holds further members of every request.
 	Body map[string]json.RawMessage `json:"body,omitempty"`
 }
