@@ -104,7 +104,7 @@ func (c *Client) attempt(ctx context.Context, path string, body Body, decode Dec
 	defer cancel(nil)
 	watch := newWatchdog(c.cfg.FirstByte, cancel) // over Authorize as well, which may ask somebody
 	defer watch.stop()
-	req, err := c.request(ctx, path, body)
+	req, err := c.request(ctx, http.MethodPost, path, body)
 	if err != nil {
 		return timeoutOr(ctx, err)
 	}
@@ -133,7 +133,9 @@ func (c *Client) read(at *url.URL, status int, reply *Reply, decode Decode, yiel
 	return c.cfg.cut(decode(reply, yield))
 }
 
-func (c *Client) request(ctx context.Context, path string, body Body) (*http.Request, error) {
+// request returns a request with its credentials, which may depend on all of it:
+// nothing of it may be changed any more.
+func (c *Client) request(ctx context.Context, method, path string, body Body) (*http.Request, error) {
 	target, err := url.Parse(c.cfg.BaseURL)
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return nil, &ikigai.Error{
@@ -153,12 +155,17 @@ func (c *Client) request(ctx context.Context, path string, body Body) (*http.Req
 	if query != "" {
 		target.RawQuery = query
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), body.Reader())
+	req, err := http.NewRequestWithContext(ctx, method, target.String(), nil)
 	if err != nil {
 		return nil, err
 	}
-	req.ContentLength = body.Size()
-	req.GetBody = func() (io.ReadCloser, error) { return body.Reader(), nil }
+	req.Header.Set("Accept", "application/json")
+	if method == http.MethodPost {
+		req.Body, req.ContentLength = body.Reader(), body.Size()
+		req.GetBody = func() (io.ReadCloser, error) { return body.Reader(), nil }
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "text/event-stream")
+	}
 	c.setHeader(req.Header)
 	if c.cfg.Authorize != nil {
 		if err := c.cfg.Authorize(ctx, req, body); err != nil {
@@ -169,8 +176,6 @@ func (c *Client) request(ctx context.Context, path string, body Body) (*http.Req
 }
 
 func (c *Client) setHeader(h http.Header) {
-	h.Set("Content-Type", "application/json")
-	h.Set("Accept", "text/event-stream")
 	h.Set("User-Agent", "ikigai")
 	switch {
 	case c.cfg.Key == "":

@@ -335,8 +335,8 @@ func TestTimeouts(t *testing.T) {
 			answer(w, "late")
 			<-r.Context().Done()
 		}},
-		{"silence", 2 * time.Minute, "a", func(w http.ResponseWriter, r *http.Request) { answer(w, "a\n"); <-r.Context().Done() }},
-		{"silence after signs of life", 2*time.Minute + 10*100*time.Second, "a", func(w http.ResponseWriter, r *http.Request) {
+		{"silence", 5 * time.Minute, "a", func(w http.ResponseWriter, r *http.Request) { answer(w, "a\n"); <-r.Context().Done() }},
+		{"silence after signs of life", 5*time.Minute + 10*100*time.Second, "a", func(w http.ResponseWriter, r *http.Request) {
 			answer(w, "a\n")
 			for range 10 { // a byte of a comment, time and again
 				time.Sleep(100 * time.Second)

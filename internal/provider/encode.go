@@ -76,7 +76,29 @@ func (e *encoded) extend(name string, w Wire, req ikigai.Request) (Body, ikigai.
 		e.sum.Write(fresh)
 	}
 	e.done, e.tail = last, tail
+	if len(tail) == len(Closing) {
+		return e.sentWithoutTail(kept)
+	}
 	return e.sent(kept)
+}
+
+// sentWithoutTail is sent for a conversation whose last group is nothing on the
+// wire: the comma before it goes as well. e holds nothing then, as the next
+// request does not go on where this one ends.
+func (e *encoded) sentWithoutTail(kept int64) (Body, ikigai.Sent) {
+	parts := &e.closed
+	if len(e.closed) == 0 {
+		parts = &e.head
+	}
+	*parts = slices.Clone(*parts)
+	if last := len(*parts) - 1; last >= 0 {
+		(*parts)[last] = bytes.TrimSuffix((*parts)[last], comma)
+	}
+	e.sum = sumOf(e.head, e.closed)
+	body, sent := e.sent(0)
+	sent.Kept = min(kept, body[len(e.head):].Size()-int64(len(Closing)))
+	*e = encoded{}
+	return body, sent
 }
 
 var comma = []byte(",")
@@ -108,10 +130,16 @@ func (e *encoded) setHead(w Wire, req ikigai.Request) {
 		}
 	}
 	e.given, e.head, e.done = given, pieces, max(done, inHead)
-	e.sum = sha256.New().(hash.Cloner)
-	for _, p := range slices.Concat(e.head, e.closed) {
-		e.sum.Write(p)
+	e.sum = sumOf(e.head, e.closed)
+}
+
+// sumOf returns the hash of head and closed, to be gone on with.
+func sumOf(head, closed [][]byte) hash.Cloner {
+	sum := sha256.New().(hash.Cloner)
+	for _, p := range slices.Concat(head, closed) {
+		sum.Write(p)
 	}
+	return sum
 }
 
 func clone(h hash.Cloner) hash.Cloner {

@@ -66,11 +66,14 @@ func LayoutOf(name string, group []ikigai.Message) Layout {
 		return nil
 	}
 	next := 1
-	for _, b := range l {
-		if b.Text < 0 || b.Call < 0 || b.Text > 0 && b.Call > 0 {
+	for i, b := range l {
+		if b.Text < 0 || b.Text > text || b.Call < 0 || b.Text > 0 && b.Call > 0 {
 			return nil
 		}
 		text -= b.Text
+		if string(b.Own) == "null" {
+			l[i].Own = nil
+		}
 		if b.Call > 0 {
 			if b.Call != next {
 				return nil

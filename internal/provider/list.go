@@ -57,15 +57,12 @@ func List(ctx context.Context, cfg Config) ([]Listed, error) {
 func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	req, err := c.request(ctx, path, nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Method, req.Body, req.GetBody = http.MethodGet, nil, nil
-	req.Header.Del("Content-Type")
-	req.Header.Set("Accept", "application/json")
-	watch := newWatchdog(c.cfg.Connect+c.cfg.Idle, cancel)
+	watch := newWatchdog(c.cfg.Connect+c.cfg.Idle, cancel) // over Authorize as well, which may ask somebody
 	defer watch.stop()
+	req, err := c.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, timeoutOr(ctx, err)
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, timeoutOr(ctx, err)

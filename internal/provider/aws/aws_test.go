@@ -116,8 +116,7 @@ func TestAuthorize(t *testing.T) { // S2.79
 	got := <-arrived
 	content, _ := io.ReadAll(got.Body)
 	authorization := got.Header.Get("Authorization")
-	_, signed, _ := strings.Cut(authorization, "SignedHeaders=")
-	signed, sig, _ := strings.Cut(signed, ", Signature=")
+	signed, sig := signedIn(authorization)
 	for _, name := range []string{"host", "content-type", "anthropic-version", "x-amz-date", "x-amz-security-token"} {
 		if !slices.Contains(strings.Split(signed, ";"), name) {
 			t.Errorf("%s is not signed", name)
@@ -131,6 +130,39 @@ func TestAuthorize(t *testing.T) { // S2.79
 	got.URL.Path, got.URL.RawPath = got.URL.EscapedPath(), ""
 	if want := signature(got, content, exampleSecret, scope, signed); sig != want {
 		t.Errorf("signature is %s, want %s", sig, want)
+	}
+}
+
+// signedIn returns the names of the headers that are signed, and the signature.
+func signedIn(authorization string) (names, sig string) {
+	_, names, _ = strings.Cut(authorization, "SignedHeaders=")
+	names, sig, _ = strings.Cut(names, ", Signature=")
+	return names, sig
+}
+
+// What is signed is what is sent, of the request for a list as well, page by
+// page.
+func TestListIsSigned(t *testing.T) { // S2.79
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		body, _ := io.ReadAll(r.Body)
+		signed, sig := signedIn(r.Header.Get("Authorization"))
+		if want := signature(r, body, exampleSecret, "20150830/eu-west-1/bedrock/aws4_request", signed); sig != want {
+			t.Errorf("%s %s: signature over %s is %s, want %s", r.Method, r.URL, signed, sig, want)
+		}
+		if r.URL.RawQuery == "" {
+			fmt.Fprint(w, `{"data":[{"id":"b"}],"has_more":true,"last_id":"b"}`)
+		} else {
+			fmt.Fprint(w, `{"data":[{"id":"a"}]}`)
+		}
+	}))
+	defer server.Close()
+	s := New(Options{Now: func() time.Time { return exampleTime }, Getenv: getenv(map[string]string{
+		"AWS_ACCESS_KEY_ID": exampleID, "AWS_SECRET_ACCESS_KEY": exampleSecret, "AWS_REGION": "eu-west-1"})})
+	list, err := provider.List(t.Context(), provider.Config{Name: "bedrock/m", BaseURL: server.URL + "/v1", Authorize: s.Authorize})
+	if err != nil || len(list) != 2 || asked != 2 {
+		t.Errorf("%v after %d requests: %v", list, asked, err)
 	}
 }
 
