@@ -21,19 +21,16 @@ func BenchmarkReply(b *testing.B) {
 			b.SetBytes(int64(len(reply)))
 			b.ReportAllocs()
 			for b.Loop() {
-				p, calls := newParser(ikigai.Request{Tools: kit}), 0
+				p := newParser(ikigai.Request{Tools: kit})
 				for rest := reply; rest != ""; {
 					n := min(20, len(rest))
-					for _, d := range p.feed(rest[:n]) {
-						if d.Call != nil {
-							calls++
-						}
-					}
+					p.feed(rest[:n])
 					rest = rest[n:]
 				}
-				if p.end(); calls > 1 || calls == 0 && name == "call" {
-					b.Fatal(calls)
+				if isCall := len(p.calls) == 1; isCall != (name == "call") {
+					b.Fatal(len(p.calls))
 				}
+				p.end()
 			}
 		})
 	}

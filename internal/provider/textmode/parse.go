@@ -8,8 +8,9 @@ import (
 	"ikigai"
 )
 
-// parser finds the calls in a reply while it comes in. What it holds back is
-// white space at the start of a line, and what may be a call.
+// parser finds the calls in a reply while it comes in. They stand at its end:
+// calls that prose follows were only quoted. So what it holds back is white space
+// at the start of a line, what may be a call, and calls until the reply ends.
 type parser struct {
 	known  map[string]bool // names of tools; nil takes nothing for a call
 	answer bool            // the answer is to be JSON, too
@@ -21,6 +22,10 @@ type parser struct {
 	told  bool // of text
 	trim  bool // white space is left out before what comes next
 	json  scan // of what may be a call, in buf
+
+	calls  found  // what the end of the reply makes of held
+	held   []byte // from the first call on
+	madeUp bool   // results stand behind the calls
 }
 
 // mode is where in a reply a parser is.
@@ -33,7 +38,7 @@ const (
 	modeCall              // in JSON that may be a call
 	modeValue             // in JSON that is none
 	modeAfter             // behind a call, where others may follow
-	modeDone              // behind the last call
+	modeProse             // behind calls that prose followed
 )
 
 func newParser(req ikigai.Request) *parser {
@@ -66,20 +71,26 @@ func (p *parser) feed(text string) []ikigai.Delta {
 func (p *parser) end() []ikigai.Delta {
 	var out found
 	switch p.mode {
-	case modeAfter, modeDone:
 	case modeThink:
 		out.thinking(p.buf)
-	case modeCall:
-		if raw := p.buf[p.json.start:]; p.wouldBeCall(raw) {
-			out.call(broken(raw))
-		} else if !p.json.after {
-			out.text(p.buf)
+		p.buf = nil
+	case modeAfter:
+		if isFence := bytes.HasPrefix(p.buf, []byte("```")); isFence && isJSONInfo(strings.TrimSpace(strings.TrimLeft(string(p.buf), "`"))) {
+			p.buf = nil
 		}
-	default:
-		out.text(p.buf)
+	case modeCall:
+		switch raw := p.buf[p.json.start:]; {
+		case p.json.after && beginsResult(raw):
+			p.buf = nil
+		case !p.madeUp && p.wouldBeCall(raw):
+			p.calls.call(broken(raw))
+			p.buf = nil
+		}
 	}
-	p.buf = nil
-	return out
+	if len(p.buf) > 0 {
+		p.prose(&out)
+	}
+	return append(out, p.calls...)
 }
 
 // rest returns the text among what was held back of a reply that broke off.
@@ -111,8 +122,9 @@ func (p *parser) step(out *found) bool {
 	case modeValue:
 		return p.value(out)
 	case modeAfter:
-		return p.after()
+		return p.after(out)
 	}
+	out.text(p.buf)
 	p.buf = nil
 	return false
 }
@@ -240,7 +252,7 @@ func (p *parser) candidate(out *found) bool {
 		key, begins := firstKey(p.buf[p.json.start:])
 		switch p.json.key = key; {
 		case p.json.after && (!begins || key != "" && !callKeys[key]):
-			return p.turn(modeDone)
+			return p.prose(out)
 		case !begins:
 			return p.restOfLine(out, p.json.start)
 		case key == "":
@@ -253,35 +265,82 @@ func (p *parser) candidate(out *found) bool {
 		return false
 	}
 	raw := p.buf[p.json.start:p.json.pos]
-	switch reply, ok := decode(raw, p.known); {
-	case ok:
-		p.take(out, reply)
-	case !json.Valid(raw) && p.wouldBeCall(raw):
-		p.take(out, calling{calls: []call{broken(raw)}})
-	case p.json.after:
-		p.mode = modeDone
-	default:
-		p.pass(out, p.json.pos)
-		p.mode = modeText
+	reply, ok := decode(raw, p.known)
+	if !ok && !json.Valid(raw) && p.wouldBeCall(raw) {
+		reply, ok = calling{calls: []call{broken(raw)}}, true
 	}
-	return true
+	switch {
+	case p.json.after && isResult(raw):
+		p.madeUp = true
+		p.hold(p.json.pos)
+		return p.turn(modeAfter)
+	case p.json.after && (!ok || p.madeUp || len(reply.calls) == 0):
+		return p.prose(out)
+	case !ok:
+		p.pass(out, p.json.pos)
+		return p.turn(modeText)
+	case len(reply.calls) == 0:
+		p.say(out, reply.reasoning)
+		p.buf, p.bare = p.buf[p.json.pos:], p.fence
+		return p.turn(modeText)
+	}
+	p.say(&p.calls, reply.reasoning)
+	for _, call := range reply.calls {
+		p.calls.call(call)
+	}
+	p.hold(p.json.pos)
+	return p.turn(modeAfter)
 }
 
-// take takes in what was said in JSON, which ends the text unless there is no
-// call in it.
-func (p *parser) take(out *found, c calling) {
-	p.buf = p.buf[p.json.pos:]
-	if c.reasoning != "" && p.told {
+// say adds the words on a call, a paragraph of their own.
+func (p *parser) say(out *found, reasoning string) {
+	if reasoning != "" && p.told {
 		out.text([]byte("\n\n"))
 	}
-	out.text([]byte(c.reasoning))
-	p.told = p.told || c.reasoning != ""
-	for _, call := range c.calls {
-		out.call(call)
+	out.text([]byte(reasoning))
+	p.told = p.told || reasoning != ""
+}
+
+// hold keeps the next n bytes for the case that they are text after all.
+func (p *parser) hold(n int) {
+	p.held = append(p.held, p.buf[:n]...)
+	p.buf = p.buf[n:]
+}
+
+// prose takes everything from the first call on for the text that it is when
+// more than calls and results stands there, and all that comes too.
+func (p *parser) prose(out *found) bool {
+	out.text(p.held)
+	out.text(p.buf)
+	p.calls, p.held, p.buf = nil, nil, nil
+	p.mode = modeProse
+	return false
+}
+
+// isResult reports whether JSON has the form that results have. No model is to
+// write one, but some do, behind their calls.
+func isResult(raw []byte) bool {
+	if !json.Valid(raw) {
+		raw = escapeControls(raw)
 	}
-	if p.mode = modeAfter; len(c.calls) == 0 && !p.json.after {
-		p.mode, p.bare = modeText, p.fence
+	var o map[string]json.RawMessage
+	if json.Unmarshal(raw, &o) != nil || len(o) != 2 {
+		return false
 	}
+	_, named := stringOf(o["tool"])
+	_, told := o["result"]
+	return named && told
+}
+
+// beginsResult reports whether JSON that is cut would have become a result.
+func beginsResult(raw []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	var tokens [4]json.Token
+	for i := range tokens {
+		tokens[i], _ = d.Token() // nil where it is cut
+	}
+	_, named := tokens[2].(string)
+	return tokens[1] == "tool" && named && tokens[3] == "result"
 }
 
 // value passes JSON on to its end. What looks like a call inside it is none.
@@ -297,26 +356,35 @@ func (p *parser) value(out *found) bool {
 }
 
 // after looks for the next call behind one. Between them there may be white
-// space, commas and the marks of fences.
-func (p *parser) after() bool {
-	p.buf = bytes.TrimLeft(p.buf, " \t\r\n,;")
-	switch {
-	case len(p.buf) == 0:
+// space, commas, brackets too many and marks that other dialects put around
+// calls.
+func (p *parser) after(out *found) bool {
+	if bytes.ContainsAny(p.held[len(p.held)-1:], "]}") {
+		p.hold(len(p.buf) - len(bytes.TrimLeft(p.buf, "]}")))
+	}
+	p.hold(len(p.buf) - len(bytes.TrimLeft(p.buf, " \t\r\n,;")))
+	if len(p.buf) == 0 {
 		return false
-	case p.buf[0] == '{' || p.buf[0] == '[':
+	}
+	if p.buf[0] == '{' || p.buf[0] == '[' {
 		return p.begin(0, true)
-	case bytes.HasPrefix([]byte("```"), p.buf[:min(3, len(p.buf))]):
-		if len(p.buf) < 3 {
+	}
+	for _, mark := range []string{"<tool_call>", "</tool_call>", "```"} {
+		switch n := min(len(p.buf), len(mark)); {
+		case string(p.buf[:n]) != mark[:n]:
+		case n < len(mark):
 			return false
-		}
-		info, size, whole := fenceInfo(p.buf)
-		if !whole {
-			return false
-		}
-		if isJSONInfo(info) {
-			p.buf = p.buf[size:]
+		case mark != "```":
+			p.hold(n)
 			return true
+		default:
+			info, size, whole := fenceInfo(p.buf)
+			if whole && isJSONInfo(info) {
+				p.hold(size)
+				return true
+			}
+			return whole && p.prose(out)
 		}
 	}
-	return p.turn(modeDone)
+	return p.prose(out)
 }

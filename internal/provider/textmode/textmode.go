@@ -6,8 +6,10 @@
 //	{"tool":"bash","result":{"output":"a.go\n","exit_code":0}}
 //
 // A reply is read for calls while it streams. What stands at the start of a
-// line, alone or in a fence, and has the form of a call is one; what follows the
-// last call was written without its result and is left out.
+// line, alone or in a fence, and has the form of a call is one, as long as nothing
+// but calls follows up to the end of the reply: a call that prose follows was
+// quoted, and all of it is text. Only results that a model makes up behind its
+// calls, in the form above, are left out.
 package textmode
 
 import (

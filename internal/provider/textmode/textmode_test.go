@@ -74,7 +74,10 @@ func callsOf(r providertest.Reply) string {
 	return strings.Join(all, "\n")
 }
 
-const ls = `{"tool":"bash","params":{"command":"ls"}}`
+const (
+	ls     = `{"tool":"bash","params":{"command":"ls"}}`
+	result = `{"tool":"bash","result":{"output":"x"}}`
+)
 
 // S0.9, S0.10, and what models write in place of it.
 func TestReplies(t *testing.T) {
@@ -93,8 +96,10 @@ func TestReplies(t *testing.T) {
 		{"two lines", ls + "\n" + `{"tool":"glob","params":{"pattern":"*"}}`, "", "bash {\"command\":\"ls\"}\nglob {\"pattern\":\"*\"}"},
 		{"two fences", "```json\n" + ls + "\n```\n\n```json\n" + ls + "\n```", "", "bash {\"command\":\"ls\"}\nbash {\"command\":\"ls\"}"},
 		{"a list", "[" + ls + ", " + ls + "]", "", "bash {\"command\":\"ls\"}\nbash {\"command\":\"ls\"}"},
-		{"what follows was made up", ls + "\n\n" + `{"tool":"bash","result":{"output":"x"}}` + "\n\nThere is x.\n" + ls, "", `bash {"command":"ls"}`},
-		{"prose behind it", ls + "\nThis lists the files.", "", `bash {"command":"ls"}`},
+		{"a result that was made up", ls + "\n\n" + result + "\n" + result + "\n", "", `bash {"command":"ls"}`},
+		{"a result that was cut", ls + "\n" + result + result[:len(result)-3], "", `bash {"command":"ls"}`},
+		{"a bracket too many", `{"tool":"bash","params":{"command":"ls"}}}` + "\n", "", `bash {"command":"ls"}`},
+		{"marks of another dialect", "<tool_call>\n" + ls + "\n</tool_call>\n<tool_call>\n" + ls + "\n</tool_call>", "<tool_call>", "bash {\"command\":\"ls\"}\nbash {\"command\":\"ls\"}"},
 		{"no parameters", `{"tool":"glob"}`, "", `glob {}`},
 		{"null for parameters", `{"tool":"glob","params":null}`, "", `glob {}`},
 		{"parameters beside the name", `{"tool":"bash","command":"ls"}`, "", `bash {"command":"ls"}`},
@@ -153,6 +158,28 @@ var prose = []string{
 	"```go\n" + ls + "\n```\n", "```json\n{\"a\":1}\n```\nfine\n", "``` one line ```\ntext", "{ braces } and {more",
 	"```\ncode\n```\n\n  {not json}\n", "```json\n\nnothing", "[{\"a\":\n" + ls + "\n", "``\n" + "x",
 	`{"name":"Bob`, "{'tool':'bash'}", "[" + ls + ",1]", `{"a\"b":` + ls + `}`, "{\"reasoning\": 1, \"x\": \"\\\"}\"}\n",
+}
+
+// quoted is calls that are only shown: more stands behind them.
+var quoted = []string{
+	"Here is how one deletes everything, do not do it:\n" + ls + "\nAs I said, do not do it.",
+	"For example:\n```json\n" + ls + "\n```\nThat is how it goes.",
+	ls + "\nThis lists the files.", ls + " and so on", ls + "\n\n" + ls + "\nSo.", ls + "\n{", ls + "\n}", ls + "\n[1]", ls + "\n``",
+	"```json\n" + ls + "\n```\n```go\nf()\n```", "```json\n" + ls + "\n```python", ls + "\n<b>", ls + "\n</tool_",
+	ls + "\n" + result + "\nThere is x.", ls + "\n" + result + "\n" + ls, ls + "\nNow the next:\n" + ls,
+	ls + "\n" + `{"tool":"bash","result":{},"more":1}`, ls + "\n" + `{"reasoning":"Do not.","tool_calls":[]}`,
+	`{"reasoning":"I'd look.","tool_calls":[` + ls + `]}` + "\nI don't.", ls + "\n" + result + "\n" + `{"tool":"ba`,
+}
+
+// A call that prose follows is quoted: it does not run, and no text is lost.
+func TestQuotedCalls(t *testing.T) {
+	for _, text := range quoted {
+		for _, pieces := range [][]string{{text}, strings.Split(text, "")} {
+			if r := answer(t, ikigai.Request{Tools: kit}, "", pieces...); r.Text != text || len(r.Calls) > 0 || r.Stop != ikigai.StopEnd {
+				t.Errorf("%q in %d pieces became\n%s", text, len(pieces), r)
+			}
+		}
+	}
 }
 
 func TestProse(t *testing.T) {
@@ -428,13 +455,16 @@ func sent(arguments string) string {
 	return arguments
 }
 
-// FuzzReply holds that it does not matter in what pieces a reply comes, and that
-// text without a call stays as it is.
+// FuzzReply holds that it does not matter in what pieces a reply comes, that
+// text without a call stays as it is, and that no call is whole which prose follows.
 func FuzzReply(f *testing.F) {
 	for i, text := range prose {
 		f.Add(text, i, 2*i)
 		f.Add(text+"\n"+ls, i, 5*i)
 		f.Add("```json\n"+ls+"\n```\n"+text, i, 3*i)
+	}
+	for i, text := range quoted {
+		f.Add(text, i, 3*i)
 	}
 	f.Fuzz(func(t *testing.T, text string, i, j int) {
 		i = min(max(i, 0), len(text))
@@ -446,6 +476,11 @@ func FuzzReply(f *testing.F) {
 		}
 		if len(whole.Calls) == 0 && !strings.Contains(text, "reasoning") && !strings.Contains(text, thinkBegins) && whole.Text != text {
 			t.Fatalf("%q became %q", text, whole.Text)
+		}
+		for _, c := range answer(t, req, "", text+"\nSo much for that.").Calls {
+			if !strings.HasSuffix(c.Arguments, "\nSo much for that.") {
+				t.Fatalf("%q and prose became a call of %q", text, c.Arguments)
+			}
 		}
 	})
 }
