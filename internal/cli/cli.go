@@ -21,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"ikigai"
+	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/safetext"
 )
@@ -45,9 +46,9 @@ type app struct {
 	settings  *config.Settings  // set by load
 	began     bool              // a command has begun: errors are no longer of usage
 	key       string            // of the model in use, wherever it came from
-	fallbacks []config.Endpoint // models to go on with
+	fallbacks []agent.Candidate // models to go on with
 	format    *format           // that the answer must have; nil leaves it free
-	hidden    []string          // what else must not be shown
+	hidden    hidden            // what else must not be shown
 	leave     chan struct{}     // closed when the person wants to be out at once
 }
 
@@ -218,7 +219,7 @@ func (a *app) secrets() []string {
 	if a.settings == nil {
 		return nil
 	}
-	all := append(append(a.settings.Database.Secrets(), a.hidden...), a.key)
+	all := append(append(a.settings.Database.Secrets(), a.hidden.all()...), a.key)
 	for _, name := range a.settings.VendorKeyVariables() {
 		if value := a.env(name); value != "" {
 			all = append(all, value)

@@ -42,7 +42,7 @@ func (a *app) dbCopy(ctx context.Context, from, to string) error {
 	if source.String() == target.String() || source.Key() != "" && source.Key() == target.Key() {
 		return usage("FROM and TO are the same database", "Name two")
 	}
-	a.hidden = append(append(a.hidden, source.Secrets()...), target.Secrets()...)
+	a.hidden.add(append(source.Secrets(), target.Secrets()...)...)
 	ctx, stop := a.stoppable(ctx)
 	defer stop()
 	in, err := a.existing(ctx, source)

@@ -33,19 +33,6 @@ func (a *app) endpoint(ctx context.Context, script string) (config.Endpoint, fun
 	return a.serve(s)
 }
 
-// findFallbacks finds the models to go on with. One that cannot be asked from here
-// is told of, and stops nothing.
-func (a *app) findFallbacks(ctx context.Context) {
-	for _, model := range a.settings.Fallback {
-		e, err := a.settings.ResolveFallback(ctx, model, a.keys())
-		if err != nil {
-			a.notice(model + " cannot be asked in place of another. " + err.Error())
-			continue
-		}
-		a.fallbacks, a.hidden = append(a.fallbacks, e), append(a.hidden, e.Key)
-	}
-}
-
 // tellOfLevel tells the person when the level that they asked for is not sent.
 func (a *app) tellOfLevel(e config.Endpoint) {
 	if e.Level == "" {

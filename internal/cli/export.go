@@ -132,7 +132,7 @@ func (a *app) toExport(ctx context.Context, store ikigai.Store, ids []string, al
 // model in force too, and those that look like one.
 func (a *app) redactor(ctx context.Context) func(string) string {
 	if e, err := a.settings.Resolve(ctx, a.keys()); err == nil {
-		a.hidden = append(a.hidden, e.Key)
+		a.hidden.add(e.Key)
 	}
 	known := safetext.NewRedactor(a.secrets())
 	return func(s string) string { return safetext.RedactKeys(known.Redact(s)) }

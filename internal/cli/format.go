@@ -37,14 +37,14 @@ func readFormat(path string) (*format, error) {
 	}
 	schema := new(jsonschema.Schema)
 	if err := json.Unmarshal(raw, schema); err != nil {
-		return nil, usage(path+" is no JSON Schema: "+err.Error(), "Correct it")
+		return nil, usage(path+" is no JSON Schema: "+schemaFault(raw, err), "Correct it")
 	}
 	if schema.Type != "object" {
 		return nil, usage(path+" describes something else than an object", `Give it "type": "object", which all vendors want`)
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {
-		return nil, usage(path+" is no JSON Schema that can be checked: "+err.Error(), "Correct it")
+		return nil, usage(path+" is no JSON Schema that can be checked: "+lastClause(err), "Correct it; what it refers to must stand in it")
 	}
 	return &format{&ikigai.Format{Name: formatName(path), Schema: raw}, resolved}, nil
 }
@@ -70,5 +70,37 @@ func (f *format) check(answer string) error {
 	if err := json.Unmarshal([]byte(answer), &value); err != nil {
 		return fmt.Errorf("it is not valid JSON: %w", err)
 	}
-	return f.resolved.Validate(value)
+	if err := f.resolved.Validate(value); err != nil {
+		return errors.New(lastClause(err))
+	}
+	return nil
+}
+
+// schemaFault says what is wrong with raw, which is no JSON Schema.
+func schemaFault(raw []byte, err error) string {
+	wrong := new(json.UnmarshalTypeError)
+	var object map[string]json.RawMessage
+	switch {
+	case !json.Valid(raw):
+		return "it is not valid JSON: " + err.Error()
+	case json.Unmarshal(raw, &object) != nil:
+		return "it is no JSON object"
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] + " cannot be a JSON " + wrong.Value
+	}
+	return "something in it does not have the type that JSON Schema wants"
+}
+
+// lastClause returns what err comes down to. The library tells the way there
+// before it, each step as "validating /properties/name: ".
+func lastClause(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, "validating /"); i >= 0 {
+		text = strings.ReplaceAll(text[i+len("validating "):], "/properties/", "/")
+	}
+	text = strings.TrimPrefix(text, "validating root: ")
+	for _, own := range []string{"jsonschema.Schema: ", "Schema.Resolve: ", "<anonymous schema>: "} {
+		text = strings.ReplaceAll(text, own, "")
+	}
+	return text
 }

@@ -87,6 +87,10 @@ func (a *app) models(ctx context.Context, o modelOptions) error {
 	if o.json {
 		return buffered(a.Out, func(w io.Writer) error { return writeModels(w, models) })
 	}
+	if len(models) == 0 && o.ask {
+		a.notice(o.vendor + " lists no models.")
+		return nil
+	}
 	if len(models) == 0 {
 		a.notice("Nothing is known of the models of " + o.vendor + ". Ask it for its list: `ikigai models --ask " + o.vendor + "`.")
 		return nil

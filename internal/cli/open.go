@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"time"
@@ -168,6 +169,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 		return nil, err
 	}
 	o.view.begin()
+	o.tellOfModel()
 	o.spent.begin()
 	if o.which.fork {
 		s.Queue(forkEvent(o.parent.ID, o.base))
@@ -176,6 +178,16 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 		s.Queue(toolsEvent(o.tools))
 	}
 	return s, nil
+}
+
+// tellOfModel tells the person where a session goes on with another model than
+// the one that has answered last, unless they have just asked for it.
+func (o *opening) tellOfModel() {
+	before := o.spent.answered()
+	if before == "" || before == o.endpoint.Name || o.flags["model"] != "" {
+		return
+	}
+	o.view.notice(fmt.Sprintf("The session goes on with %s; %s has answered last. Choose with --model.", o.endpoint.Name, before))
 }
 
 // recorded tells the view of an event, and the indexer of what is waited for.
@@ -194,9 +206,7 @@ func (o *opening) agent(s *session.Session) *agent.Agent {
 		CacheKey:  string(s.ID()),
 		Price:     o.price,
 		Approve:   o.approver(o.view),
-	}
-	for _, e := range o.fallbacks {
-		a.Fallbacks = append(a.Fallbacks, agent.Candidate{Name: e.Name, Model: o.model(e), Level: e.Level, NoFormat: e.Known.NoFormat})
+		Fallbacks: o.fallbacks, MaxRetries: o.settings.MaxRetries,
 	}
 	if o.format != nil {
 		a.Format, a.CheckAnswer = o.format.Format, o.format.check

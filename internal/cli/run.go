@@ -175,7 +175,7 @@ func (a *app) conclude(w *work, v *view, o agent.Outcome, err error) error {
 		}
 		a.notice(render.Count(o.Denied, "call") + " denied. " + how)
 		return &quietError{exitDenied}
-	case o.Stop == ikigai.StopLength:
+	case o.Stop == ikigai.StopLength && v.json: // else it has been shown
 		a.notice("The answer was cut off at the limit of the output. Go on with `ikigai run --continue`.")
 	}
 	return nil

@@ -41,9 +41,9 @@ The commands below mark a place in a session, take its conversation back to an
 earlier one, go on in a copy, or delete it. Only delete removes anything: the
 others are events in the log like all others, and what they leave behind stays.
 
-COST is what the replies cost as far as prices are set; see prices in
-docs/settings.md. A title behind ⑂ is that of a fork; its size and cost are its
-own, without the past that it shares.`,
+COST is what the replies cost as far as prices are known; see ` + "`ikigai models`" + `.
+A title behind ⑂ is that of a fork; its size and cost are its own, without the
+past that it shares.`,
 		Args: noArgs,
 		Example: `  ikigai sessions
   ikigai sessions --all --since 3d --title parser

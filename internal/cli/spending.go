@@ -60,6 +60,17 @@ func (t *spendings) spending(context int) render.Spending {
 	return s
 }
 
+// answered returns the model that has answered last, "" if none has.
+func (t *spendings) answered() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var d ikigai.UsageData
+	if n := len(t.usages); n > 0 {
+		_ = t.usages[n-1].DecodeData(&d) // damaged, it names nobody
+	}
+	return d.Model
+}
+
 // tellSpending tells a person at a terminal what the statement has cost, and how
 // full the context is now. Scripts read it from the log.
 func (a *app) tellSpending(w *work, e config.Endpoint) {

@@ -229,14 +229,14 @@ func TestOutputSchema(t *testing.T) {
 	p.run(exitUsage, "run", "--output-schema", "none.json", "right").err.awaitText(t, "cannot be read")
 }
 
-// When the vendor cannot serve, the next model is asked; one that cannot be asked
-// from here is told of before.
+// When the vendor cannot serve, the next model is asked. Whether there is a key for
+// it is looked at then, and one without is passed over.
 func TestFallback(t *testing.T) {
 	v, p := newVendor(t), newPlace(t, idle)
 	v.configure(p, `{"model": "gone/m", "max_retries": 0, "vendors": {
 		"gone": {"base_url": "http://127.0.0.1:1/v1"}, "v": {"base_url": "{URL}/v1", "key_env": "V_KEY"}}}`)
 	c := p.with([]string{"V_KEY=" + goodKey}, "", exitAnswered, "run", "--fallback", "openai/gpt-5,v/m", "hi")
-	c.err.awaitText(t, "openai/gpt-5 cannot be asked in place of another. There is no key for openai")
+	c.err.awaitText(t, "There is no key for openai: the variable OPENAI_API_KEY is empty. v/m is asked instead")
 	if c.out.String() != "Hello.\n" {
 		t.Errorf("the answer is %q", c.out)
 	}

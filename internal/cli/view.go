@@ -139,10 +139,11 @@ func (v *view) result() (failed error, errorShown bool) {
 
 func (v *view) write(pieces []render.Piece) {
 	for _, p := range pieces {
-		if p.Answer && !v.formed {
-			v.answer(p.Text)
-		} else {
+		switch {
+		case !p.Answer:
 			_, _ = io.WriteString(v.err, p.Text) // there is no place to tell of it
+		case !v.formed:
+			v.answer(p.Text)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func (s *Settings) resolve(ctx context.Context, n named, keys Keys) (Endpoint, e
 
 func (s *Settings) endpoint(vendor, model string, v Vendor, address, key string) Endpoint {
 	e := Endpoint{
-		Name: vendor + "/" + model, Vendor: vendor, Model: model,
+		Name: strings.TrimSuffix(vendor+"/"+model, "/"), Vendor: vendor, Model: model,
 		API: v.API, BaseURL: address, ToolProtocol: cmp.Or(v.ToolProtocol, s.ToolProtocol),
 		Key: key, Auth: v.Auth, Organization: v.Organization, Headers: maps.Clone(v.Headers), Quirks: v.Quirks,
 		Timeouts: s.Timeouts, MaxRetries: s.MaxRetries,
