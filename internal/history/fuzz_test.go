@@ -50,7 +50,7 @@ func FuzzLine(f *testing.F) {
 		was := map[ikigai.Seq]string{}
 		for i, e := range events {
 			line.Add(e)
-			request := line.Request()
+			request := loaded(line)
 			if err := valid(request.Messages); err != nil {
 				t.Fatalf("after event %d: %v\n%s", e.Seq, err, dump(request.Messages))
 			}
@@ -63,7 +63,7 @@ func FuzzLine(f *testing.F) {
 			was[e.Seq] = dump(request.Messages)
 			checkTravel(t, events[:i+1], was)
 			if i%4 == 3 {
-				if diff := cmp.Diff(dump(scratch(events[:i+1]).Request().Messages), was[e.Seq]); diff != "" {
+				if diff := cmp.Diff(dump(loaded(scratch(events[:i+1])).Messages), was[e.Seq]); diff != "" {
 					t.Fatalf("after event %d, from scratch against step by step:\n%s", e.Seq, diff)
 				}
 			}
@@ -81,6 +81,14 @@ func scratch(events []ikigai.Event) *Line {
 	return line
 }
 
+// loaded returns the next request with all that goes with it.
+func loaded(line *Line) ikigai.Request {
+	if err := line.Load(); err != nil {
+		panic(err)
+	}
+	return line.Request()
+}
+
 // loadPicture has some pictures, some that no vendor takes, and lacks some.
 func loadPicture(hash string) ([]byte, error) {
 	switch len(hash) % 3 {
@@ -95,11 +103,11 @@ func loadPicture(hash string) ([]byte, error) {
 // checkQuarantine refuses messages as long as something can be left out.
 func checkQuarantine(t *testing.T, line *Line, seq ikigai.Seq) {
 	t.Helper()
-	before := line.Request().Messages
+	before := loaded(line).Messages
 	for range 4*len(before) + 1 {
 		refused := false
-		for n := range before {
-			e, ok := line.Quarantine(n+1, "m/a", "No")
+		for n := range len(before) + 1 { // 0: the newest images
+			e, ok := line.Quarantine(n, "m/a", "No")
 			if !ok {
 				continue
 			}
@@ -107,12 +115,12 @@ func checkQuarantine(t *testing.T, line *Line, seq ikigai.Seq) {
 			seq++
 			e.Seq = seq
 			line.Add(e)
-			after := line.Request().Messages
+			after := loaded(line).Messages
 			if err := valid(after); err != nil {
-				t.Fatalf("message %d in quarantine: %v\n%s", n+1, err, dump(after))
+				t.Fatalf("message %d in quarantine: %v\n%s", n, err, dump(after))
 			}
 			if len(after) != len(before) || dump(after) == dump(before) {
-				t.Fatalf("message %d in quarantine:\n%s\nwas before\n%s", n+1, dump(after), dump(before))
+				t.Fatalf("message %d in quarantine:\n%s\nwas before\n%s", n, dump(after), dump(before))
 			}
 			before = after
 		}
@@ -138,7 +146,7 @@ func checkTravel(t *testing.T, events []ikigai.Event, was map[ikigai.Seq]string)
 					then.Add(e)
 				}
 			}
-			if diff := cmp.Diff(dump(then.Request().Messages), was[e.Seq]); diff != "" {
+			if diff := cmp.Diff(dump(loaded(then).Messages), was[e.Seq]); diff != "" {
 				t.Fatalf("rewound from %d to %d (-then +now):\n%s", e.Seq, d.To, diff)
 			}
 		}

@@ -85,16 +85,13 @@ func (l *Line) Add(e ikigai.Event) {
 
 // Request returns what the model is to be sent next: the conversation, the
 // tools and the memo that goes with them. Calls that are still open are
-// answered with the word that they may have run. Images and documents have
-// their bytes, as far as those are there. The messages must not be changed and
-// are good until the next Add.
+// answered with the word that they may have run. Images and documents have the
+// bytes that Load has given them. The messages must not be changed and are good
+// until the next Add.
 func (l *Line) Request() ikigai.Request {
 	messages, origins := l.now.messages, l.now.origins
-	l.contents.fill(messages[l.now.filled:])
-	l.now.filled = len(messages)
 	if l.now.round.open() {
 		messages, origins = l.now.round.settle(slices.Clip(messages), slices.Clip(origins))
-		l.contents.fill(messages[l.now.filled:])
 		l.provisional = true
 	}
 	l.asked, l.askedOf = messages, origins

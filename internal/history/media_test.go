@@ -2,11 +2,13 @@ package history
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
 	"image/gif"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +61,7 @@ func TestContents(t *testing.T) {
 	raw := noise(1, 10)
 	seen, lost := shows("look", raw), shows("and", noise(2, 10))
 	l := fold(seen)
-	if got := l.Request().Messages[0].Parts[0].Bytes; !bytes.Equal(got, raw) {
+	if got := loaded(l).Messages[0].Parts[0].Bytes; !bytes.Equal(got, raw) {
 		t.Errorf("%d bytes of what came with the event", len(got))
 	}
 
@@ -71,7 +73,7 @@ func TestContents(t *testing.T) {
 		if hash == blob.Hash(raw) {
 			return raw, nil
 		}
-		return nil, errors.New("lost")
+		return nil, fmt.Errorf("read blob: %w", ikigai.ErrNotFound)
 	})
 	for i, e := range []ikigai.Event{seen, lost, assistant("I see."), shows("again", raw), rewind(3), user("and now")} {
 		e.Seq = ikigai.Seq(i + 1)
@@ -80,7 +82,7 @@ func TestContents(t *testing.T) {
 			t.Error("bytes were loaded for nothing")
 		}
 		if i > 1 {
-			messages := l.Request().Messages
+			messages := loaded(l).Messages
 			if len(messages[0].Parts[0].Bytes) != len(raw) || messages[1].Parts[0].Bytes != nil {
 				t.Fatalf("after %d: %d and %d bytes", e.Seq, len(messages[0].Parts[0].Bytes), len(messages[1].Parts[0].Bytes))
 			}
@@ -91,13 +93,64 @@ func TestContents(t *testing.T) {
 	}
 }
 
+// While the store does not give an image back, no request is made, and what it
+// gives later goes on from those before. It is not asked for one image after the
+// other. P27
+func TestContentsAway(t *testing.T) {
+	events := []ikigai.Event{shows("one", noise(1, 10)), shows("two", noise(2, 10)), shows("three", noise(3, 10))}
+	stored, away, reads := map[string][]byte{}, map[string]error{}, 0
+	l := New(ikigai.Main)
+	l.SetBlobs(func(hash string) ([]byte, error) {
+		reads++
+		return stored[hash], away[hash]
+	})
+	for i, e := range events {
+		b := e.Blobs[0]
+		stored[b.Hash], e.Seq, e.Blobs = b.Bytes, ikigai.Seq(i+1), nil
+		if i > 0 {
+			away[b.Hash] = context.DeadlineExceeded
+		}
+		l.Add(e)
+	}
+	for range 2 {
+		var e *ikigai.Error
+		if err := l.Load(); !errors.As(err, &e) || e.Kind != ikigai.ErrorStore || !errors.Is(err, context.DeadlineExceeded) || e.Do == "" {
+			t.Fatalf("error %v", err)
+		}
+	}
+	if reads != 3 {
+		t.Errorf("%d reads, want 1 of what is there and 2 of what is away", reads)
+	}
+	told := &ikigai.Error{Kind: ikigai.ErrorStore, What: "It hangs"}
+	away[events[1].Blobs[0].Hash] = told
+	if err := l.Load(); !errors.Is(err, told) {
+		t.Errorf("error %v", err)
+	}
+	clear(away)
+	memo := l.memo
+	for i, m := range loaded(l).Messages {
+		if !bytes.Equal(m.Parts[0].Bytes, events[i].Blobs[0].Bytes) {
+			t.Errorf("%d bytes of image %d", len(m.Parts[0].Bytes), i)
+		}
+	}
+	if l.memo != memo {
+		t.Error("the beginning of the request changed")
+	}
+	e := resultWithImage("1", "r")
+	l = fold(user("u"), call("1", "{}"), call("2", "{}"), e) // a round that is still open
+	l.SetBlobs(func(string) ([]byte, error) { return nil, told })
+	if err := l.Load(); !errors.Is(err, told) {
+		t.Errorf("of an open round: %v", err)
+	}
+}
+
 // What another program has recorded is made fit. P3
 func TestImportedImages(t *testing.T) {
-	p := fold(imported("look", animation())).Request().Messages[0].Parts[0]
+	p := loaded(fold(imported("look", animation()))).Messages[0].Parts[0]
 	if !media.Taken(p.Bytes) || p.Media != media.PNG || p.Fit != blob.Hash(p.Bytes) {
 		t.Errorf("%s, %d bytes, %s", p.Media, len(p.Bytes), p.Fit)
 	}
-	if p := fold(imported("look", []byte("GIF89a, so it says"))).Request().Messages[0].Parts[0]; p.Bytes != nil {
+	if p := loaded(fold(imported("look", []byte("GIF89a, so it says")))).Messages[0].Parts[0]; p.Bytes != nil {
 		t.Errorf("damaged: %q", p.Bytes)
 	}
 }
@@ -113,7 +166,7 @@ func TestMediaWindow(t *testing.T) {
 		{"many", 1000, 90, 45},
 		{"large", 3 << 20, 6, 3},
 		{"of unknown size", 0, 20, 10},
-		{"huge", 30 << 20, 1, 1},
+		{"huge", 20 << 20, 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l := New(ikigai.Main)
@@ -123,7 +176,7 @@ func TestMediaWindow(t *testing.T) {
 				e := ikigai.Message{Kind: ikigai.KindUser, Content: "look", Parts: []ikigai.Part{p}}.Event()
 				e.Seq = ikigai.Seq(i + 1)
 				l.Add(e)
-				messages := l.Request().Messages
+				messages := loaded(l).Messages
 				sent := 0
 				for j, m := range messages {
 					switch {
@@ -144,6 +197,60 @@ func TestMediaWindow(t *testing.T) {
 			}
 			if most := 200/max(test.most-test.left, 1) + 1; changes < 1 || changes > most {
 				t.Errorf("the beginning changed %d times, %d at most", changes, most)
+			}
+		})
+	}
+}
+
+// What goes with the statement that is being worked on is not left out in the
+// middle of it, however much the tools show; the whole never exceeds what a
+// request may hold. P3, P27
+func TestStatementKeepsItsMedia(t *testing.T) {
+	const MiB = 1 << 20
+	shown := func(of string, sizes ...int64) (parts []ikigai.Part) {
+		for i, size := range sizes {
+			parts = append(parts, ikigai.Part{Type: ikigai.PartImage, Name: fmt.Sprint(of, i), Blob: "x", Size: size})
+		}
+		return parts
+	}
+	asks := func(sizes ...int64) ikigai.Event {
+		return ikigai.Message{Kind: ikigai.KindUser, Content: "look", Parts: shown("s", sizes...)}.Event()
+	}
+	round := func(id string, sizes ...int64) []ikigai.Event {
+		m, _ := result(id, "r").Message()
+		m.Result.Parts = shown("r"+id, sizes...)
+		return []ikigai.Event{call(id, "{}"), m.Event()}
+	}
+	const older, noRoom, tooLarge = "there are newer ones", "there is no room for it", "it is too large to be sent"
+	for _, test := range []struct {
+		name   string
+		events [][]ikigai.Event
+		want   string // images that are sent, and why others are not
+	}{
+		{"one document", [][]ikigai.Event{{asks(16 * MiB)}, round("1", MiB), round("2", MiB)}, "s0 r10 r20"},
+		{"many images", [][]ikigai.Event{{asks(3*MiB, 3*MiB, 3*MiB, 3*MiB, 3*MiB)}, round("1", 3*MiB), round("2", 3*MiB), round("3", MiB)},
+			"s0 s1 s2 s3 s4 (r10: " + older + ") r20 r30"},
+		{"before it", [][]ikigai.Event{{asks(12 * MiB)}, round("1", MiB), {asks(12 * MiB)}, round("2", MiB)},
+			"(s0: " + older + ") (r10: " + older + ") s0 r20"},
+		{"words come after it", [][]ikigai.Event{{asks(16 * MiB), assistant("a"), user("and?")}, round("1", 3*MiB), round("2", 3*MiB)},
+			"(s0: " + older + ") r10 r20"},
+		{"too much in a round", [][]ikigai.Event{{asks(16 * MiB)}, round("1", 3*MiB, 3*MiB)}, "s0 (r10: " + noRoom + ") r11"},
+		{"too large by itself", [][]ikigai.Event{{asks(30*MiB, MiB)}}, "(s0: " + tooLarge + ") s1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, m := range fold(slices.Concat(test.events...)...).Request().Messages {
+				for _, p := range partsOf(m) {
+					if isMedia(p) {
+						got = append(got, p.Name)
+						continue
+					}
+					name, why, _ := strings.Cut(strings.TrimPrefix(p.Text, "(image "), " is left out: ")
+					got = append(got, "("+name+": "+why)
+				}
+			}
+			if got := strings.Join(got, " "); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
 	}
@@ -203,9 +310,9 @@ func TestOldImagesAreLetGo(t *testing.T) {
 		}
 		e.Seq = ikigai.Seq(i + 1)
 		l.Add(e)
-		l.Request()
+		loaded(l)
 	}
-	for _, m := range l.Request().Messages[1:] {
+	for _, m := range loaded(l).Messages[1:] {
 		var n int
 		if _, err := fmt.Sscanf(m.Content, "look %d", &n); err != nil {
 			t.Fatal(err)

@@ -45,8 +45,11 @@ func cleanParts(parts []ikigai.Part) []ikigai.Part {
 
 // inPlaceOf returns the text that stands where p was.
 func inPlaceOf(p ikigai.Part, why string) ikigai.Part {
-	return ikigai.Part{Type: ikigai.PartText, Text: "(" + strings.TrimSpace(string(p.Type)+" "+p.Name) + " is left out: " + why + ")"}
+	return ikigai.Part{Type: ikigai.PartText, Text: "(" + named(p) + " is left out: " + why + ")"}
 }
+
+// named returns what p is, with its name if it has one.
+func named(p ikigai.Part) string { return strings.TrimSpace(string(p.Type) + " " + p.Name) }
 
 // sentHash is the name of the bytes that are sent of p.
 func sentHash(p ikigai.Part) string { return cmp.Or(p.Fit, p.Blob) }

@@ -81,7 +81,13 @@ func replaced(m ikigai.Message) ikigai.Message {
 // that is looked at, too. It returns false if there is nothing that could be
 // left out: the system prompt and the words of the statement that is being
 // asked are always sent.
+//
+// n is 0 when the vendor names no message but an image or a document: then the
+// newest of these are left out, and nothing else.
 func (l *Line) Quarantine(n int, model, reason string) (ikigai.Event, bool) {
+	if n == 0 {
+		return l.quarantineMedia(model, reason)
+	}
 	if n < 1 || n > len(l.asked) {
 		return ikigai.Event{}, false
 	}
@@ -94,6 +100,18 @@ func (l *Line) Quarantine(n int, model, reason string) (ikigai.Event, bool) {
 	for _, i := range near {
 		if seq := l.askedOf[i]; seq > 0 && l.mayBeReplaced(i) && !l.quarantine[seq].whole {
 			return l.quarantined(seq, model, reason, ""), true
+		}
+	}
+	return ikigai.Event{}, false
+}
+
+// quarantineMedia returns the event that leaves out the newest images and
+// documents whose bytes were sent.
+func (l *Line) quarantineMedia(model, reason string) (ikigai.Event, bool) {
+	sent := func(p ikigai.Part) bool { return isMedia(p) && len(p.Bytes) > 0 }
+	for i, m := range slices.Backward(l.asked) {
+		if l.askedOf[i] > 0 && slices.ContainsFunc(partsOf(m), sent) {
+			return l.quarantined(l.askedOf[i], model, reason, besideText(m, model)), true
 		}
 	}
 	return ikigai.Event{}, false

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ikigai"
+	"ikigai/internal/blob"
 )
 
 func withVendor(e ikigai.Event, state string) ikigai.Event {
@@ -132,6 +133,33 @@ func numbered(events []ikigai.Event) []ikigai.Event {
 		events[i].Seq = ikigai.Seq(i + 1)
 	}
 	return events
+}
+
+// Where a vendor names no message but speaks of an image, the newest ones are
+// left out, one event after the other, and no words. P3
+func TestQuarantineOfMedia(t *testing.T) {
+	l := fold(shows("one", noise(1, 10)), withVendor(assistant("a"), `1`), shows("two", noise(2, 10)), shows("lost", noise(3, 10)),
+		call("1", "{}"), call("2", "{}"), resultWithImage("1", "r"), result("2", "s"))
+	l.SetBlobs(func(string) ([]byte, error) { return nil, ikigai.ErrNotFound })
+	l.contents.held = map[string]content{blob.Hash(noise(1, 10)): {bytes: noise(1, 10)}, "x": {bytes: []byte("image")}}
+	for _, want := range []ikigai.Seq{7, 1, 0} {
+		loaded(l)
+		e, ok := l.Quarantine(0, "m/a", "The document has no pages")
+		var d ikigai.QuarantineData
+		if ok && e.DecodeData(&d) != nil || d.Seq != want || d.Whole || ok != (want > 0) {
+			t.Fatalf("%v: %s", ok, e.Data)
+		}
+		if ok {
+			e.Seq = 9
+			l.Add(e)
+		}
+	}
+	const out = ` "(image a.png is left out: it was refused by the model's vendor)"`
+	want := "user one" + out + "\nassistant a <m/a> <m/b>\nuser two [image a.png]\nuser lost [image a.png]\n" +
+		"call 1 bash {}\ncall 2 bash {}\nresult 1 r" + out + "\nresult 2 s\n"
+	if diff := cmp.Diff(want, summary(l.Request().Messages)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
 }
 
 // No rewind gives a vendor back what it refuses. P13

@@ -61,7 +61,7 @@ func (r *recorder) resume() {
 // ask sends a request and returns the data of its event.
 func (r *recorder) ask(choice ikigai.ToolChoice) ikigai.RequestData {
 	r.t.Helper()
-	req := r.line.Request()
+	req := loaded(r.line)
 	req.ToolChoice = choice
 	sent := encode(r.model, req)
 	e := r.line.Sent(r.model, choice, sent)

@@ -1,19 +1,19 @@
 package history
 
-import "slices"
+import (
+	"slices"
 
-// What a request may hold of images and documents: less than any vendor takes,
-// with room for what comes.
-const (
-	maxMedia      = 90
-	maxMediaBytes = 20 << 20
-	// unknownSize is what a part is taken for whose size the log does not hold.
-	unknownSize = 1 << 20
+	"ikigai"
+	"ikigai/internal/media"
 )
 
-// mediaWindow is the images and documents of a conversation that are sent: the
-// newest of them. When they become too many, all but half of what may be sent
-// are left out at once, so that the beginning of requests changes rarely.
+// unknownSize is what a part is taken for whose size the log does not hold.
+const unknownSize = 1 << 20
+
+// mediaWindow is the images and documents of a conversation that are sent:
+// those of the last statement, which is being worked on, and the newest of the
+// others. When they become too many, all but half of what may be sent are left
+// out at once, so that the beginning of requests changes rarely.
 type mediaWindow struct {
 	media []attached
 	bytes int64
@@ -46,26 +46,50 @@ func (c *conversation) attach(from int) (changed bool) {
 			if a.size <= 0 {
 				a.size = unknownSize
 			}
+			if a.size > media.MaxBytes {
+				c.leaveOut(a, "it is too large to be sent")
+				continue
+			}
 			w.media, w.bytes = append(w.media, a), w.bytes+a.size
 		}
 	}
-	if len(w.media) <= maxMedia && w.bytes <= maxMediaBytes {
+	n := len(w.media)
+	exceeds := func(part int) bool { return n > media.MaxCount/part || w.bytes > media.MaxBytes/int64(part) }
+	if !exceeds(1) {
 		return false
 	}
-	// What has just come is never left out.
-	for len(w.media) > 0 && w.media[0].message < from && (len(w.media) > maxMedia/2 || w.bytes > maxMediaBytes/2) {
-		oldest := w.media[0]
-		w.media, w.bytes = w.media[1:], w.bytes-oldest.size
-		c.leaveOut(oldest)
-		changed = true
-	}
+	statement := c.lastStatement()
+	w.media = slices.DeleteFunc(w.media, func(a attached) bool {
+		switch {
+		case a.message == statement:
+			return false
+		case a.message < from && exceeds(2):
+			c.leaveOut(a, "there are newer ones")
+			changed = true
+		case a.message >= from && exceeds(1): // has just come, too much at once
+			c.leaveOut(a, "there is no room for it")
+		default:
+			return false
+		}
+		n, w.bytes = n-1, w.bytes-a.size
+		return true
+	})
 	return changed
 }
 
+// lastStatement returns the place of the last message of the person.
+func (c *conversation) lastStatement() int {
+	i := len(c.messages) - 1
+	for i >= 0 && c.messages[i].Kind != ikigai.KindUser {
+		i--
+	}
+	return i
+}
+
 // leaveOut puts words in the place of an image or a document.
-func (c *conversation) leaveOut(a attached) {
+func (c *conversation) leaveOut(a attached, why string) {
 	m := c.messages[a.message]
 	parts := slices.Clone(partsOf(m))
-	parts[a.part] = inPlaceOf(parts[a.part], "there are newer ones")
+	parts[a.part] = inPlaceOf(parts[a.part], why)
 	c.messages[a.message] = withParts(m, parts)
 }

@@ -69,7 +69,7 @@ func Taken(raw []byte) (is bool) {
 	}()
 	kind := Type(raw)
 	if kind == PDF {
-		return len(raw) <= maxDocument
+		return len(raw) <= MaxAttached
 	}
 	c, ok := codecOf(kind)
 	if !ok {

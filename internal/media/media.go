@@ -11,8 +11,16 @@ import (
 	"ikigai"
 )
 
-// maxDocument is the most bytes of a document that vendors take.
-const maxDocument = 32 << 20
+// What a request holds of images and documents: less than any vendor takes, and
+// less than 32 MB once it is in base64, with room for the text.
+const (
+	MaxCount = 90
+	MaxBytes = 20 << 20
+)
+
+// MaxAttached is the most bytes of a document, and of all that goes with a
+// statement: what tools show of it must have room beside it.
+const MaxAttached = 16 << 20
 
 // Attach returns an image or a document as a part with the given name, and the
 // blobs that the part names: the bytes as they are and, where vendors would not
@@ -43,11 +51,11 @@ func Attach(name string, raw []byte) (ikigai.Part, []ikigai.Blob, error) {
 }
 
 func checkDocument(name string, raw []byte) error {
-	if len(raw) <= maxDocument {
+	if len(raw) <= MaxAttached {
 		return nil
 	}
 	return &ikigai.Error{Kind: ikigai.ErrorUsage,
-		What: fmt.Sprintf("The document %s is larger than %d MiB, which no vendor takes", name, maxDocument>>20),
+		What: fmt.Sprintf("The document %s is larger than %d MiB, the most that is sent", name, MaxAttached>>20),
 		Do:   "Attach the pages that matter"}
 }
 

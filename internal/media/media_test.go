@@ -228,7 +228,7 @@ func TestAttachRefuses(t *testing.T) {
 		{"head.png", good[:10], "The image head.png is damaged: "},
 		{"bomb.png", bomb(t), "The image bomb.png has 60000 by 60000 pixels, more than the 50 million that can be read."},
 		{"photo.heic", []byte("\x00\x00\x00\x18ftypheic"), "The image photo.heic is of a type that cannot be read."},
-		{"long.pdf", append([]byte("%PDF-1.7"), make([]byte, 33<<20)...), "The document long.pdf is larger than 32 MiB"},
+		{"long.pdf", append([]byte("%PDF-1.7"), make([]byte, MaxAttached)...), "The document long.pdf is larger than 16 MiB, the most that is sent. "},
 	}
 	for _, test := range tests {
 		_, _, err := Attach(test.name, test.raw)
