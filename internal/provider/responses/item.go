@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"ikigai"
 	"ikigai/internal/provider"
@@ -122,13 +123,69 @@ func (d *decoder) added(index int, raw json.RawMessage) error {
 	return d.argue(it, w.CallID, w.Name, "")
 }
 
-// done takes in an item as a whole, and yields what its pieces have left out.
+// done takes in an item that is done.
 func (d *decoder) done(index int, raw json.RawMessage) error {
 	w, ok := readItem(raw)
 	if !ok {
 		return nil
 	}
-	it := d.find(w.Type, index, w.ID)
+	return d.whole(d.find(w.Type, index, w.ID), raw, w)
+}
+
+// complete takes in the items of a whole reply as far as they have not come as
+// wholes: some gateways stream the text alone, and some do not say what is done.
+func (d *decoder) complete(output []json.RawMessage) error {
+	seen := map[*item]bool{}
+	at := 0 // where an item stands that has not begun
+	for _, raw := range output {
+		w, ok := readItem(raw)
+		if !ok {
+			continue
+		}
+		it := d.unseen(&w, seen)
+		if it == nil {
+			it = d.open(w.Type, -1, w.ID)
+			d.move(it, at)
+		}
+		seen[it], at = true, it.number
+		if it.isWhole {
+			continue
+		}
+		if err := d.whole(it, raw, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unseen returns the item that w is the whole of: by its IDs, or else the first
+// of its kind, since some gateways change IDs on the way. It is nil if that has
+// not begun.
+func (d *decoder) unseen(w *wireItem, seen map[*item]bool) (first *item) {
+	for _, it := range d.items {
+		switch {
+		case it.kind != w.Type || seen[it]:
+		case w.ID != "" && w.ID == it.id, w.CallID != "" && w.CallID == it.done.CallID:
+			return it
+		case first == nil:
+			first = it
+		}
+	}
+	return first
+}
+
+// move has the last item, which is it, stand at the given place.
+func (d *decoder) move(it *item, at int) {
+	last := len(d.items) - 1
+	d.items = slices.Insert(d.items[:last], at, it)
+	for i := range d.items {
+		d.items[i].number = i + 1
+	}
+}
+
+// whole takes in w, read from raw, as the whole of an item, and yields what its
+// pieces have left out.
+func (d *decoder) whole(it *item, raw json.RawMessage, w wireItem) error {
 	it.isWhole, it.raw, it.done = true, bytes.Clone(raw), w
 	switch it.kind {
 	case answers.kind():
@@ -197,8 +254,8 @@ func (d *decoder) piece(c channel, it *item, part int, s string) error {
 
 // say yields a piece of a message.
 func (d *decoder) say(it *item, c channel, s string) error {
-	d.mixed = d.mixed || it.number < d.spoke
-	d.spoke = it.number
+	d.mixed = d.mixed || d.spoke != nil && it.number < d.spoke.number
+	d.spoke = it
 	it.text = append(it.text, s...)
 	out := ikigai.Delta{Text: s}
 	if c == refusals {

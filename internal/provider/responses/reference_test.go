@@ -103,12 +103,19 @@ func (r *reference) end(response map[string]any) {
 		r.output, _ = usage["output_tokens"].(float64)
 	}
 	output, _ := response["output"].([]any)
-	if len(r.items) > 0 {
-		return
-	}
+	came := slices.Clone(r.items)
 	for _, item := range output {
 		item := item.(map[string]any)
-		r.items = append(r.items, &refItem{kind: asString(item["type"]), whole: item})
+		kind := asString(item["type"])
+		at := slices.IndexFunc(came, func(it *refItem) bool { return it.kind == kind })
+		switch {
+		case at < 0:
+			r.items = append(r.items, &refItem{kind: kind, whole: item})
+			continue
+		case came[at].whole == nil:
+			came[at].whole = item
+		}
+		came = slices.Delete(came, at, at+1)
 	}
 }
 

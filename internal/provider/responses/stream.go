@@ -32,7 +32,7 @@ type decoder struct {
 
 	items   []*item // in the order in which they began
 	calls   int
-	spoke   int   // number of the item that the last text came from
+	spoke   *item // that the last text came from
 	mixed   bool  // texts came in another order than their items
 	thought place // of the last piece of thinking
 }
@@ -125,12 +125,8 @@ func first(a, b string) string {
 // the event says of it.
 func (d *decoder) end(status string, r *response) error {
 	d.begin(r)
-	if len(d.items) == 0 { // nothing came before
-		for i, item := range r.Output {
-			if err := d.done(i, item); err != nil {
-				return err
-			}
-		}
+	if err := d.complete(r.Output); err != nil {
+		return err
 	}
 	stop, err := d.stop(first(r.Status, status), r)
 	if err != nil {
