@@ -253,5 +253,5 @@ func (c Config) words(s string) string {
 	if len(s) <= maxWords {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxWords], "") + " …"
+	return strings.TrimSpace(cutOff(s, maxWords) + " …")
 }

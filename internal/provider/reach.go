@@ -108,7 +108,8 @@ func (c Config) begin(at *url.URL, r *Reply) error {
 	case isPage(r.Header, text):
 		return c.refuse(at, "answered with a web page, not with a model's reply")
 	case mediaType(r.Header) == "text/plain" && !beginsReply(text):
-		words, _ := io.ReadAll(io.LimitReader(r, maxWords)) // the start of them says enough
+		r.SetIdle(min(r.idle, maxErrorWait))
+		words, _ := io.ReadAll(io.LimitReader(r, maxErrorBody)) // the start of them says enough
 		e := c.refuse(at, "answered with words, not with a model's reply: "+strings.TrimRight(c.words(string(words)), ". "))
 		e.Kind = ikigai.ErrorServer // of something on the way, as a rule
 		return e

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"ikigai"
 )
@@ -72,5 +73,44 @@ func hide(s, secret, mark string) string {
 	if len(secret) < least {
 		return s
 	}
-	return strings.NewReplacer(secret, mark, url.QueryEscape(secret), mark).Replace(s)
+	return hideForm(hideForm(s, secret, mark), url.QueryEscape(secret), mark)
+}
+
+// hideForm replaces secret in s, and what of its beginning is left where somebody
+// has cut it off.
+func hideForm(s, secret, mark string) string {
+	const long = 16 // bytes that say more than which kind of secret it is
+	begin := secret[:min(len(secret), long)]
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(s, begin)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		n := len(begin)
+		for rest := s[len(before):]; n < min(len(secret), len(rest)) && rest[n] == secret[n]; {
+			n++
+		}
+		s = s[len(before)+n:]
+		if n < len(secret) && s != "" && isOfToken(s[0]) { // another secret, which only begins alike
+			b.WriteString(secret[:len(begin)])
+			s = after
+			continue
+		}
+		b.WriteString(mark)
+	}
+}
+
+// isOfToken reports whether a secret may hold c in its middle.
+func isOfToken(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-_+/=%~", c) >= 0
+}
+
+// cutOff returns the start of s, n bytes at most, and no part of a word that may
+// be a secret, which would not be known any more.
+func cutOff(s string, n int) string {
+	return strings.TrimRightFunc(strings.ToValidUTF8(s[:n], ""), func(r rune) bool {
+		return r == '.' || r < utf8.RuneSelf && isOfToken(byte(r))
+	})
 }
