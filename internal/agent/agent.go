@@ -15,6 +15,9 @@ import (
 
 // Projection is a function of what the Recorder has recorded.
 type Projection interface {
+	// Load loads what the next Request needs. After an error, which is one of
+	// the moment, no request is made.
+	Load() error
 	// Request returns the conversation as the model gets it.
 	Request() ikigai.Request
 	// Sent returns the event that records a request as it was sent. It is
@@ -22,7 +25,8 @@ type Projection interface {
 	Sent(model string, choice ikigai.ToolChoice, sent ikigai.Sent) ikigai.Event
 	// Quarantine returns the event after which message n of the last Request,
 	// counted from 1, is not sent any more as it is, because the model's vendor
-	// refuses it. It returns false if there is nothing that could be left out.
+	// refuses it; 0 stands for the newest images and documents. It returns false
+	// if there is nothing that could be left out.
 	Quarantine(n int, model, reason string) (ikigai.Event, bool)
 	// PreImage returns the hash of what was last kept of a file before a
 	// change, or "".
@@ -51,6 +55,7 @@ type Agent struct {
 	MaxOutputSize int               // bytes of a result, after the tool's own limit
 	Concurrency   int               // read-only tools that may run at once; 1 runs every tool alone
 	MaxOutput     int               // tokens of a reply; 0 leaves it to the vendor
+	MaxRetries    int               // of a request whose reply broke off before its text began; 2 at most are used
 
 	// Format is the form that the answer must have; nil leaves it free. A model
 	// that cannot be held to it is told of it in words. CheckAnswer, which may be

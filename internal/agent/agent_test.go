@@ -23,6 +23,7 @@ type log struct {
 	mu         sync.Mutex
 	events     []ikigai.Event
 	durability ikigai.Durability
+	unread     error // what the next request needs cannot be read
 	shown      strings.Builder
 }
 
@@ -67,6 +68,8 @@ func (l *log) results() []ikigai.ToolResultData {
 
 // everything is a Projection that hands the model all messages of the log.
 type everything struct{ *log }
+
+func (p everything) Load() error { return p.unread }
 
 func (p everything) Request() ikigai.Request {
 	var r ikigai.Request
@@ -480,6 +483,50 @@ func TestCancelDuringReply(t *testing.T) {
 	}
 	if got, want := l.kinds(), "user interrupted error"; got != want {
 		t.Errorf("events %q, want %q", got, want)
+	}
+}
+
+// P28: a reply that breaks off before its text began is asked for once more: no
+// text is doubled, and none of its calls runs. One that was seen stays.
+func TestBrokenOff(t *testing.T) {
+	broken := func(kind ikigai.ErrorKind, pieces ...any) []any {
+		return append(pieces, error(&ikigai.Error{Kind: kind, What: "It broke", Do: "Try again"}))
+	}
+	call := ikigai.Delta{Call: &ikigai.CallDelta{ID: "1", Name: "echo", Arguments: "{"}}
+	thought := ikigai.Delta{Thinking: "hm"}
+	for _, test := range []struct {
+		name    string
+		retries int
+		replies [][]any
+		events  string
+		answer  string
+	}{
+		{"in a call", 3, [][]any{broken(ikigai.ErrorIncomplete, call), says("done")}, "user assistant usage", "done"},
+		{"in thinking, twice", 3, [][]any{broken(ikigai.ErrorServer, thought), broken(ikigai.ErrorNetwork, thought), says("done")},
+			"user interrupted interrupted assistant usage", "done"},
+		{"too often", 3, [][]any{broken(ikigai.ErrorServer, call), broken(ikigai.ErrorServer, call), broken(ikigai.ErrorServer, call)}, "user error", ""},
+		{"no retries wanted", 0, [][]any{broken(ikigai.ErrorServer, call)}, "user error", ""},
+		{"before anything came, which was tried already", 3, [][]any{broken(ikigai.ErrorServer)}, "user error", ""},
+		{"in text", 3, [][]any{broken(ikigai.ErrorIncomplete, ikigai.Delta{Text: "half"})}, "user interrupted error", ""},
+		{"silence, which is paid for", 3, [][]any{broken(ikigai.ErrorTimeout, thought)}, "user interrupted error", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ran := tool("echo", false, func(context.Context, ikigai.Call) ikigai.Result {
+					t.Error("a call of a reply that broke off was run")
+					return ikigai.Result{}
+				})
+				a, l, m := newAgent(t, test.replies, ran)
+				a.MaxRetries = test.retries
+				outcome, err := run(t, a)
+				if outcome.Answer != test.answer || (err == nil) != (test.answer != "") {
+					t.Errorf("answer %q, error %v", outcome.Answer, err)
+				}
+				if l.kinds() != test.events || len(m.requests) != len(test.replies) {
+					t.Errorf("%d requests, events %q, want %q", len(m.requests), l.kinds(), test.events)
+				}
+			})
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"ikigai"
 )
@@ -25,14 +26,11 @@ func (a *Agent) candidates() []Candidate {
 	return append([]Candidate{first}, a.Fallbacks...)
 }
 
-// maxQuarantined is how many times in a statement something is left out of what
-// is sent.
-const maxQuarantined = 4
-
 // asking is the state of a statement between its requests.
 type asking struct {
 	candidates  []Candidate // that are left; the first is asked
 	quarantined int
+	brokenOff   int  // replies that ended before any of their text was seen
 	corrected   bool // the model was told that its answer does not fit
 }
 
@@ -44,6 +42,9 @@ func (a *Agent) ask(ctx context.Context, asked *asking, choice ikigai.ToolChoice
 		r, err := a.send(ctx, asked.candidates[0], choice)
 		if err == nil || ctx.Err() != nil {
 			return r, err
+		}
+		if a.again(ctx, asked, r, err) {
+			continue
 		}
 		event, ok := a.quarantine(asked, r, err)
 		if !ok {
@@ -59,19 +60,40 @@ func (a *Agent) ask(ctx context.Context, asked *asking, choice ikigai.ToolChoice
 	}
 }
 
-// quarantine returns the event that leaves out the message which the vendor
-// refuses, if that is why the request has failed.
-func (a *Agent) quarantine(asked *asking, r *reply, err error) (ikigai.Event, bool) {
+// maxBrokenOff is how many times in a statement a reply that broke off is asked
+// for once more.
+const maxBrokenOff = 2
+
+// again waits a little and reports true where a reply broke off of which the
+// person has seen nothing but thinking: what is asked for once more doubles no
+// text, and no call of it was acted upon. Before a reply begins, the vendor's
+// package sends a request again by itself.
+func (a *Agent) again(ctx context.Context, asked *asking, r *reply, err error) bool {
 	var e *ikigai.Error
-	if !errors.As(err, &e) || e.Message < 1 || asked.quarantined == maxQuarantined || !r.unseen() {
-		return ikigai.Event{}, false
+	if !errors.As(err, &e) || !brokeOff(e.Kind) || !r.begun() || !r.unseen() || asked.brokenOff >= min(maxBrokenOff, a.MaxRetries) {
+		return false
 	}
-	switch e.Kind {
-	case ikigai.ErrorBadRequest, ikigai.ErrorTooLarge, ikigai.ErrorContentFilter:
-		asked.quarantined++
-		return a.History.Quarantine(e.Message, r.model, e.What)
+	asked.brokenOff++
+	wait := time.Duration(asked.brokenOff) * time.Second
+	a.breakOff(r, err.Error())
+	a.Recorder.Show(ikigai.Delta{Retry: &ikigai.Retry{Attempt: asked.brokenOff, Of: min(maxBrokenOff, a.MaxRetries) + 1, After: wait, Err: e}})
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done(): // the next attempt ends at once
 	}
-	return ikigai.Event{}, false
+	return true
+}
+
+// brokeOff reports whether an error of kind k can end a reply in its middle, and
+// need not happen again.
+func brokeOff(k ikigai.ErrorKind) bool {
+	switch k {
+	case ikigai.ErrorIncomplete, ikigai.ErrorNetwork, ikigai.ErrorServer, ikigai.ErrorOverloaded:
+		return true
+	}
+	return false
 }
 
 // fallBack goes on to the next model, if the one that was asked does not answer
@@ -93,7 +115,7 @@ func (s *asking) fallBack(r *reply, err error) (ikigai.Event, bool) {
 func unanswered(k ikigai.ErrorKind) bool {
 	switch k {
 	case ikigai.ErrorRateLimit, ikigai.ErrorQuota, ikigai.ErrorOverloaded, ikigai.ErrorServer, ikigai.ErrorTimeout,
-		ikigai.ErrorNetwork, ikigai.ErrorModel, ikigai.ErrorAuth, ikigai.ErrorPermission:
+		ikigai.ErrorNetwork, ikigai.ErrorIncomplete, ikigai.ErrorModel, ikigai.ErrorAuth, ikigai.ErrorPermission:
 		return true
 	}
 	return false

@@ -15,8 +15,12 @@ func fails(kind ikigai.ErrorKind, message int) []any {
 	return []any{&ikigai.Error{Kind: kind, What: "It says no", Do: "Wait", Status: 400, Message: message}}
 }
 
+func says400(what string) []any {
+	return []any{&ikigai.Error{Kind: ikigai.ErrorBadRequest, What: what}}
+}
+
 // What a vendor refuses by its position is left out, and the request goes out
-// once more; the statement has a bound of that.
+// once more; the statement has a bound of that. P3
 func TestQuarantine(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -32,6 +36,10 @@ func TestQuarantine(t *testing.T) {
 		{"after it has answered", [][]any{append([]any{ikigai.Delta{Text: "Well"}}, fails(ikigai.ErrorContentFilter, 1)...)},
 			"user interrupted error", ikigai.ErrorContentFilter},
 		{"no message is named", [][]any{fails(ikigai.ErrorBadRequest, 0)}, "user error", ikigai.ErrorBadRequest},
+		{"a document is spoken of", [][]any{says400("m refuses the request: The document has no pages"), says("done")}, "user quarantine assistant usage", ""},
+		{"images are spoken of", [][]any{says400("Too many IMAGES"), says("done")}, "user quarantine assistant usage", ""},
+		{"a tool that is called like a file", [][]any{says400("Invalid schema for function 'file_read'")}, "user error", ikigai.ErrorBadRequest},
+		{"a document of a request that is too large", [][]any{{&ikigai.Error{Kind: ikigai.ErrorTooLarge, What: "The file"}}}, "user error", ikigai.ErrorTooLarge},
 		{"nothing can be left out", [][]any{fails(ikigai.ErrorBadRequest, 9)}, "user error", ikigai.ErrorBadRequest},
 		{"another error", [][]any{fails(ikigai.ErrorContext, 1)}, "user error", ikigai.ErrorContext},
 		{"again and again", [][]any{fails(ikigai.ErrorBadRequest, 1), fails(ikigai.ErrorBadRequest, 1), fails(ikigai.ErrorBadRequest, 1),
@@ -49,6 +57,20 @@ func TestQuarantine(t *testing.T) {
 				t.Errorf("error %v, want %s", err, test.failed)
 			}
 		})
+	}
+}
+
+// While the store does not give back what a request needs, none is made: another
+// would be sent in its place. The next statement asks it again.
+func TestUnreadContents(t *testing.T) {
+	a, l, m := newAgent(t, [][]any{says("done")})
+	l.unread = &ikigai.Error{Kind: ikigai.ErrorStore, What: "It hangs"}
+	if _, err := run(t, a); ikigai.KindOf(err) != ikigai.ErrorStore || l.kinds() != "user error" || len(m.requests) > 0 {
+		t.Errorf("%v, events %q after %d requests", err, l.kinds(), len(m.requests))
+	}
+	l.unread = nil
+	if _, err := run(t, a); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -117,7 +139,7 @@ func TestNoFallback(t *testing.T) {
 		ikigai.ErrorRateLimit: true, ikigai.ErrorQuota: true, ikigai.ErrorOverloaded: true, ikigai.ErrorServer: true,
 		ikigai.ErrorTimeout: true, ikigai.ErrorNetwork: true, ikigai.ErrorModel: true, ikigai.ErrorAuth: true, ikigai.ErrorPermission: true,
 		ikigai.ErrorContext: false, ikigai.ErrorTooLarge: false, ikigai.ErrorContentFilter: false, ikigai.ErrorBadRequest: false,
-		ikigai.ErrorIncomplete: false, ikigai.ErrorUsage: false, ikigai.ErrorInternal: false,
+		ikigai.ErrorIncomplete: true, ikigai.ErrorUsage: false, ikigai.ErrorInternal: false,
 	} {
 		a, _, _ := newAgent(t, [][]any{fails(kind, 0)})
 		second := &model{t: t, replies: [][]any{says("done")}}

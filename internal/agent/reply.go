@@ -37,6 +37,10 @@ type pendingCall struct {
 // send sends the conversation to a model and returns its whole reply. With an
 // error comes what there was of it.
 func (a *Agent) send(ctx context.Context, to Candidate, choice ikigai.ToolChoice) (*reply, error) {
+	r := &reply{model: to.Name, sent: time.Now()}
+	if err := a.History.Load(); err != nil {
+		return r, err
+	}
 	request := a.History.Request()
 	request.ToolChoice = choice
 	request.Level = to.Level
@@ -45,7 +49,6 @@ func (a *Agent) send(ctx context.Context, to Candidate, choice ikigai.ToolChoice
 	if !to.NoFormat {
 		request.Format = a.Format
 	}
-	r := &reply{model: to.Name, sent: time.Now()}
 	var recording sync.WaitGroup // beside the way: what is sent may be large
 	defer recording.Wait()
 	request.Sending = func(sent ikigai.Sent) {
@@ -120,6 +123,9 @@ func (r *reply) addCall(d ikigai.CallDelta) {
 func (r *reply) empty() bool {
 	return len(r.calls) == 0 && strings.TrimSpace(r.text.String()) == ""
 }
+
+// begun reports whether anything of the reply has come.
+func (r *reply) begun() bool { return r.text.Len()+r.thinking.Len()+len(r.calls) > 0 }
 
 // unseen reports whether nothing of the answer has been shown, so that another
 // reply can come in its place.

@@ -57,6 +57,8 @@ func (s *session) Show(d ikigai.Delta) {
 // conversation is the Projection of a session.
 type conversation struct{ *session }
 
+func (c conversation) Load() error { return nil }
+
 func (c conversation) Request() ikigai.Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
