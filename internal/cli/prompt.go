@@ -63,6 +63,9 @@ func (a *app) statement(args, files []string, elsewhere bool) (ikigai.Event, err
 		}
 		fmt.Fprintf(&names, "\n[%s: %s]", part.Type, label)
 		m.Parts, blobs = append(m.Parts, part), append(blobs, bytes...)
+		if err := checkAttached(m.Parts); err != nil {
+			return ikigai.Event{}, err
+		}
 	}
 	if len(m.Parts) > 1 {
 		m.Content += "\n" + names.String() // so that they can be told apart
@@ -70,6 +73,24 @@ func (a *app) statement(args, files []string, elsewhere bool) (ikigai.Event, err
 	event := m.Event()
 	event.Blobs = blobs
 	return event, nil
+}
+
+// checkAttached refuses more images and documents than a request holds: none of
+// a statement is left out later.
+func checkAttached(parts []ikigai.Part) error {
+	var size int64
+	for _, p := range parts {
+		size += p.Size
+	}
+	do := "Attach fewer of them, or name the others in the prompt, so that the tools can look into them"
+	switch {
+	case len(parts) > media.MaxCount:
+		return usage(fmt.Sprintf("More than %d images and documents are attached, the most that is sent", media.MaxCount), do)
+	case size > media.MaxAttached:
+		return usage(fmt.Sprintf("The images and documents up to %s are larger than %d MiB together, the most that is sent",
+			parts[len(parts)-1].Name, media.MaxAttached>>20), do)
+	}
+	return nil
 }
 
 // label returns how the model is told of a file.
