@@ -128,6 +128,10 @@ var faults = []fault{
 	{"lost before any text", sent(func(a answer, r reply) answer { return a.Lose(r.nothing()) }), 1, ""},
 	{"ended before any text", sent(func(a answer, r reply) answer { return a.Cut(r.nothing()) }), 1, ""},
 	{"silence before any text", sent(func(a answer, r reply) answer { return a.Stall(r.nothing()) }), 1, ""},
+	{"silence before any text, for ever", func(_ api, r reply) []answer {
+		silent := faultserver.Stream(r.String()).Stall(r.nothing())
+		return []answer{silent, silent, silent, silent}
+	}, 1, ikigai.ErrorTimeout},
 	{"error after some text", one(func(a api, r reply) answer {
 		return faultserver.Stream(r.String()).Cut(r.begun()).Then(faultserver.ErrorInReply(a, 529))
 	}), 0, ikigai.ErrorOverloaded},

@@ -73,7 +73,7 @@ func (c *Client) Stream(ctx context.Context, path string, body Body, decode Deco
 			begun = true
 			return yield(d, nil)
 		}
-		waited := time.Duration(0)
+		waited, silences := time.Duration(0), 0
 		for attempt := 1; ; attempt++ {
 			err := c.attempt(ctx, path, body, decode, pass)
 			if err == nil || errors.Is(err, ErrStopped) {
@@ -81,11 +81,15 @@ func (c *Client) Stream(ctx context.Context, path string, body Body, decode Deco
 			}
 			failure := c.cfg.explain(ctx, err)
 			wait := c.backoff(attempt, failure, waited)
-			if begun || !c.again(failure, attempt, waited+wait) {
+			if fellSilent(failure) {
+				silences++
+			}
+			of := c.attempts(failure, attempt, silences)
+			if begun || attempt >= of || waited+wait > c.cfg.MaxWait || !canPass(failure) {
 				yield(ikigai.Delta{}, failure)
 				return
 			}
-			retry := &ikigai.Retry{Attempt: attempt, Of: c.attempts(failure), After: wait, Err: failure}
+			retry := &ikigai.Retry{Attempt: attempt, Of: of, After: wait, Err: failure}
 			if !yield(ikigai.Delta{Retry: retry}, nil) {
 				return
 			}
@@ -192,21 +196,32 @@ func (c *Client) setHeader(h http.Header) {
 	}
 }
 
-// again reports whether a request that failed as err tells is worth sending
-// again, when waiting would come to wait in all.
-func (c *Client) again(err *ikigai.Error, attempt int, wait time.Duration) bool {
+// canPass reports whether a request that failed as err tells is worth sending
+// again.
+func canPass(err *ikigai.Error) bool {
 	wanted := passes(err.Kind) || err.Kind == ikigai.ErrorBadRequest && errors.Is(err, errAgain)
-	return wanted && attempt < c.attempts(err) && wait <= c.cfg.MaxWait && !errors.As(err, new(permanent))
+	return wanted && !errors.As(err, new(permanent))
 }
 
-// attempts returns how many there are of a request that failed as err tells.
-// Where no server runs on this machine, one more finds one that is just
-// starting; several only keep the person waiting.
-func (c *Client) attempts(err *ikigai.Error) int {
-	if c.cfg.isAbsent(err) {
+// attempts returns how many there are of a request, of which one failed as err
+// tells and so many fell silent. Where no server runs on this machine, one more
+// finds one that is just starting; several only keep the person waiting. One that
+// fell silent is paid for, so that there is one more in all.
+func (c *Client) attempts(err *ikigai.Error, attempt, silences int) int {
+	switch {
+	case c.cfg.isAbsent(err):
 		return min(2, c.cfg.MaxAttempts)
+	case fellSilent(err):
+		return min(attempt+2-silences, c.cfg.MaxAttempts)
 	}
 	return c.cfg.MaxAttempts
+}
+
+// fellSilent reports whether err tells that a reply had begun and then did not
+// go on.
+func fellSilent(err *ikigai.Error) bool {
+	var timeout errTimeout
+	return errors.As(err, &timeout) && timeout.begun
 }
 
 // backoff returns how long to wait after the given attempt, when so much has

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -357,6 +358,80 @@ func TestTimeouts(t *testing.T) {
 		})
 	}
 }
+
+// What fell silent is asked for once more at most: each attempt is paid for.
+func TestSilence(t *testing.T) {
+	refuse := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }
+	silent := func(w http.ResponseWriter, r *http.Request) { answer(w, "part of a line"); <-r.Context().Done() }
+	never := func(w http.ResponseWriter, r *http.Request) { answer(w, ""); <-r.Context().Done() }
+	for name, tt := range map[string]struct {
+		replies []http.HandlerFunc // the last one repeats
+		of      []int              // of how many attempts each is told to be
+	}{
+		"always":            {[]http.HandlerFunc{silent}, []int{2}},
+		"after refusals":    {[]http.HandlerFunc{refuse, silent, refuse, silent}, []int{4, 3, 4}},
+		"in the end":        {[]http.HandlerFunc{refuse, refuse, refuse, silent}, []int{4, 4, 4}},
+		"without any of it": {[]http.HandlerFunc{never}, []int{4, 4, 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tries := 0
+				c := serve(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+					tries++
+					tt.replies[min(tries, len(tt.replies))-1](w, r)
+				})
+				o := run(t, t.Context(), c)
+				var of []int
+				for _, r := range o.retries {
+					of = append(of, r.Of)
+				}
+				if o.err == nil || o.err.Kind != ikigai.ErrorTimeout || !slices.Equal(of, tt.of) || tries != len(of)+1 {
+					t.Errorf("%d attempts, told of as %v: %v", tries, of, o.err)
+				}
+			})
+		})
+	}
+}
+
+// A reply has a bound, compressed or not, and is not asked for once more.
+func TestReplyWithoutEnd(t *testing.T) {
+	line := strings.Repeat("x", 1<<16-1) + "\n"
+	for name, writer := range map[string]func(w http.ResponseWriter) io.WriteCloser{
+		"as it is": func(w http.ResponseWriter) io.WriteCloser { return nopCloser{w} },
+		"compressed": func(w http.ResponseWriter) io.WriteCloser {
+			w.Header().Set("Content-Encoding", "gzip")
+			z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+			return z
+		},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			out := writer(w)
+			for r.Context().Err() == nil {
+				io.WriteString(out, line)
+			}
+			out.Close()
+		}))
+		c := NewClient(Config{Name: "acme/large", BaseURL: server.URL})
+		read := int64(0)
+		var last error
+		for _, err := range c.Stream(t.Context(), "x", Body{}, func(reply *Reply, _ func(ikigai.Delta) bool) (err error) {
+			read, err = io.Copy(io.Discard, reply)
+			return err
+		}) {
+			last = err
+		}
+		if want := "The reply of acme/large is longer than 64 MiB. Try again."; last == nil || last.Error() != want || read>>20 != 64 {
+			t.Errorf("%s: after %d bytes: %v", name, read, last)
+		}
+		c.http.CloseIdleConnections()
+		server.Close()
+	}
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
 
 // A reply that is whole does not wait for a server that keeps it open.
 func TestDrain(t *testing.T) {

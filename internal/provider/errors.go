@@ -222,6 +222,11 @@ func (c Config) cut(err error) error {
 	if err == nil || errors.Is(err, ErrStopped) || errors.As(err, new(*ikigai.Error)) || errors.As(err, new(errTimeout)) {
 		return err
 	}
+	if errors.Is(err, errTooLong) {
+		e := c.Broken(fmt.Sprintf("is longer than %d MiB", maxReply>>20))
+		e.Err = permanent{err} // it was paid for
+		return e
+	}
 	return c.failure(ikigai.ErrorIncomplete, fmt.Sprintf("The reply of %s was cut off: %s", c.Name, c.words(err.Error())), err)
 }
 

@@ -204,7 +204,7 @@ func TestExplain(t *testing.T) {
 		{cancelled, told, ikigai.ErrorCancelled},
 		{late, context.DeadlineExceeded, ikigai.ErrorTimeout},
 		{t.Context(), told, ikigai.ErrorQuota},
-		{t.Context(), errTimeout{time.Second}, ikigai.ErrorTimeout},
+		{t.Context(), errTimeout{after: time.Second}, ikigai.ErrorTimeout},
 		{t.Context(), errors.New("boom"), ikigai.ErrorNetwork},
 	} {
 		if got := config.explain(tt.ctx, tt.err); got.Kind != tt.kind || got.Do == "" && got != told {

@@ -21,8 +21,15 @@ type Reply struct {
 	ctx   context.Context
 	watch *watchdog
 	idle  time.Duration
-	ended bool // the body was read to its end
+	size  int64 // bytes that were read
+	ended bool  // the body was read to its end
 }
+
+// maxReply is how many bytes a reply may have.
+const maxReply = 64 << 20
+
+// errTooLong is the error of a reply that has more than maxReply bytes.
+var errTooLong = errors.New("the reply is too long")
 
 // newReply returns the body of resp. One that comes in gzip, though nobody asked
 // for that, is read as what it was.
@@ -67,13 +74,28 @@ func (r *Reply) Read(p []byte) (int, error) {
 	n, err := r.body.Read(p)
 	if n > 0 {
 		r.watch.reset(r.idle)
+		r.size += int64(n)
 	}
-	if err == io.EOF {
+	switch {
+	case r.size > maxReply:
+		err = errTooLong
+	case err == io.EOF:
 		r.ended = true
-	} else if err != nil {
-		err = timeoutOr(r.ctx, err)
+	case err != nil:
+		err = r.failed(err)
 	}
 	return n, err
+}
+
+// failed returns why reading has failed with err: of a timeout, with whether
+// the reply had begun.
+func (r *Reply) failed(err error) error {
+	err = timeoutOr(r.ctx, err)
+	if timeout, ok := err.(errTimeout); ok {
+		timeout.begun = r.size > 0
+		return timeout
+	}
+	return err
 }
 
 // unread puts back what was read of the reply.
@@ -119,14 +141,17 @@ type watchdog struct {
 }
 
 // errTimeout is the cause of a request that a watchdog has cancelled.
-type errTimeout struct{ after time.Duration }
+type errTimeout struct {
+	after time.Duration
+	begun bool // some of the reply had come
+}
 
 func (e errTimeout) Error() string { return "no byte for " + e.after.String() }
 
 func newWatchdog(after time.Duration, cancel context.CancelCauseFunc) *watchdog {
 	w := &watchdog{}
 	w.after.Store(int64(after))
-	w.timer = time.AfterFunc(after, func() { cancel(errTimeout{time.Duration(w.after.Load())}) })
+	w.timer = time.AfterFunc(after, func() { cancel(errTimeout{after: time.Duration(w.after.Load())}) })
 	return w
 }
 

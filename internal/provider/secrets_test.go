@@ -38,7 +38,7 @@ func TestCutSecrets(t *testing.T) {
 		},
 		"words with status 200": func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "text/plain")
-			io.WriteString(w, said(50, longToken))
+			io.WriteString(w, said(54, longToken))
 		},
 		"in a reply": func(w http.ResponseWriter) { io.WriteString(w, "oops "+said(50, longToken)+"\n") },
 	} {
