@@ -53,9 +53,8 @@ func (b *block) join(raw json.RawMessage) {
 	piece := membersOf(raw)
 	delete(piece, "type")
 	for name, value := range piece {
-		var before, more string
-		if json.Unmarshal(b.members[name], &before) == nil && before != "" && json.Unmarshal(value, &more) == nil {
-			value = wirejson.AppendString(nil, before+more)
+		if before := b.members[name]; wirejson.IsString(before) && wirejson.IsString(value) {
+			value = wirejson.Concat(before, value)
 		}
 		b.members[name] = value
 	}

@@ -106,6 +106,7 @@ type reasoningDetails []map[string]json.RawMessage
 // UnmarshalJSON implements json.Unmarshaler. What is no list of objects is
 // left out.
 func (r *reasoningDetails) UnmarshalJSON(raw []byte) error {
+	raw = bytes.ToValidUTF8(raw, []byte("\uFFFD")) // it is kept as it is
 	if json.Unmarshal(raw, (*[]map[string]json.RawMessage)(r)) != nil {
 		*r = nil
 	}
@@ -142,14 +143,13 @@ func same(a, b map[string]json.RawMessage, name string) bool { return bytes.Equa
 // join adds to what item says: text grows, everything else is replaced.
 func join(to, item map[string]json.RawMessage) {
 	for name, value := range item {
-		var before, more string
-		switch name {
-		case "text", "summary", "data":
-			_, _ = json.Unmarshal(to[name], &before), json.Unmarshal(value, &more) // what is no string adds nothing
-			value = wirejson.AppendString(nil, before+more)
-		}
-		if string(value) != "null" || to[name] == nil {
+		before, grows := to[name], name == "text" || name == "summary" || name == "data"
+		switch {
+		case string(value) == "null" && before != nil: // says nothing new
+		case !grows || !wirejson.IsString(before):
 			to[name] = value
+		case wirejson.IsString(value):
+			to[name] = wirejson.Concat(before, value)
 		}
 	}
 }
