@@ -160,19 +160,21 @@ func TestImportedImages(t *testing.T) {
 func TestMediaWindow(t *testing.T) {
 	for _, test := range []struct {
 		name       string
+		kind       ikigai.PartType
 		size       int64
 		most, left int // images in a request, at most and after some were left out
 	}{
-		{"many", 1000, 90, 45},
-		{"large", 3 << 20, 6, 3},
-		{"of unknown size", 0, 20, 10},
-		{"huge", 20 << 20, 1, 1},
+		{"many", ikigai.PartImage, 1000, 90, 45},
+		{"large", ikigai.PartImage, 3 << 20, 6, 3},
+		{"of unknown size", ikigai.PartImage, 0, 20, 10},
+		{"images that are made smaller", ikigai.PartImage, 50 << 20, 5, 2},
+		{"huge", ikigai.PartFile, 20 << 20, 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l := New(ikigai.Main)
 			memo, changes := l.memo, 0
 			for i := range 200 {
-				p := ikigai.Part{Type: ikigai.PartImage, Name: fmt.Sprint(i), Blob: fmt.Sprint(i), Size: test.size}
+				p := ikigai.Part{Type: test.kind, Name: fmt.Sprint(i), Blob: fmt.Sprint(i), Size: test.size}
 				e := ikigai.Message{Kind: ikigai.KindUser, Content: "look", Parts: []ikigai.Part{p}}.Event()
 				e.Seq = ikigai.Seq(i + 1)
 				l.Add(e)
@@ -184,7 +186,7 @@ func TestMediaWindow(t *testing.T) {
 						sent++
 					case sent > 0:
 						t.Fatalf("after %d: image %d is left out, and older ones are not", i, j)
-					case m.Parts[0].Text != fmt.Sprintf("(image %d is left out: there are newer ones)", j):
+					case m.Parts[0].Text != fmt.Sprintf("(%s %d is left out: there are newer ones)", test.kind, j):
 						t.Fatalf("%q", m.Parts[0].Text)
 					}
 				}
@@ -209,7 +211,7 @@ func TestStatementKeepsItsMedia(t *testing.T) {
 	const MiB = 1 << 20
 	shown := func(of string, sizes ...int64) (parts []ikigai.Part) {
 		for i, size := range sizes {
-			parts = append(parts, ikigai.Part{Type: ikigai.PartImage, Name: fmt.Sprint(of, i), Blob: "x", Size: size})
+			parts = append(parts, ikigai.Part{Type: ikigai.PartFile, Name: fmt.Sprint(of, i), Blob: "x", Size: size})
 		}
 		return parts
 	}
@@ -225,10 +227,10 @@ func TestStatementKeepsItsMedia(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		events [][]ikigai.Event
-		want   string // images that are sent, and why others are not
+		want   string // documents that are sent, and why others are not
 	}{
 		{"one document", [][]ikigai.Event{{asks(16 * MiB)}, round("1", MiB), round("2", MiB)}, "s0 r10 r20"},
-		{"many images", [][]ikigai.Event{{asks(3*MiB, 3*MiB, 3*MiB, 3*MiB, 3*MiB)}, round("1", 3*MiB), round("2", 3*MiB), round("3", MiB)},
+		{"many", [][]ikigai.Event{{asks(3*MiB, 3*MiB, 3*MiB, 3*MiB, 3*MiB)}, round("1", 3*MiB), round("2", 3*MiB), round("3", MiB)},
 			"s0 s1 s2 s3 s4 (r10: " + older + ") r20 r30"},
 		{"before it", [][]ikigai.Event{{asks(12 * MiB)}, round("1", MiB), {asks(12 * MiB)}, round("2", MiB)},
 			"(s0: " + older + ") (r10: " + older + ") s0 r20"},
@@ -245,7 +247,7 @@ func TestStatementKeepsItsMedia(t *testing.T) {
 						got = append(got, p.Name)
 						continue
 					}
-					name, why, _ := strings.Cut(strings.TrimPrefix(p.Text, "(image "), " is left out: ")
+					name, why, _ := strings.Cut(strings.TrimPrefix(p.Text, "(file "), " is left out: ")
 					got = append(got, "("+name+": "+why)
 				}
 			}

@@ -42,10 +42,7 @@ func (c *conversation) attach(from int) (changed bool) {
 			if !isMedia(p) {
 				continue
 			}
-			a := attached{message: from + i, part: j, hash: sentHash(p), size: p.Size}
-			if a.size <= 0 {
-				a.size = unknownSize
-			}
+			a := attached{message: from + i, part: j, hash: sentHash(p), size: sentSize(p)}
 			if a.size > media.MaxBytes {
 				c.leaveOut(a, "it is too large to be sent")
 				continue
@@ -75,6 +72,17 @@ func (c *conversation) attach(from int) (changed bool) {
 		return true
 	})
 	return changed
+}
+
+// sentSize returns how many bytes are sent of p, at most.
+func sentSize(p ikigai.Part) int64 {
+	switch {
+	case p.Size <= 0:
+		return unknownSize
+	case p.Type == ikigai.PartImage: // what is larger is made smaller
+		return min(p.Size, media.MaxImage)
+	}
+	return p.Size
 }
 
 // lastStatement returns the place of the last message of the person.

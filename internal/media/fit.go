@@ -17,11 +17,12 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// What every vendor takes of an image.
-const (
-	maxSide  = 2000      // pixels; some take more, but not of many images at once
-	maxBytes = 3_750_000 // 5 MB in base64
-)
+// MaxImage is the most bytes of an image that every vendor takes: 5 MB in base64.
+const MaxImage = 3_750_000
+
+// maxSide is the most pixels of a side that every vendor takes; some take more,
+// but not of many images at once.
+const maxSide = 2000
 
 // maxPixels is the most pixels that are decoded. An image of few bytes can be
 // one of very many pixels, all of which would have to be held in memory.
@@ -81,7 +82,7 @@ func Taken(raw []byte) (is bool) {
 
 // taken: GIF, WebP and the rarer types are refused by one vendor or another.
 func taken(kind string, raw []byte, size image.Config) bool {
-	return (kind == PNG || kind == JPEG) && len(raw) <= maxBytes && max(size.Width, size.Height) <= maxSide
+	return (kind == PNG || kind == JPEG) && len(raw) <= MaxImage && max(size.Width, size.Height) <= maxSide
 }
 
 // Fit returns an image as every vendor takes it, with its MIME type: raw itself
@@ -132,13 +133,13 @@ func shrink(img image.Image, photo bool) ([]byte, string, error) {
 		smaller := within(img, side)
 		if !photo {
 			var b bytes.Buffer
-			if err := png.Encode(&b, smaller); err == nil && b.Len() <= maxBytes {
+			if err := png.Encode(&b, smaller); err == nil && b.Len() <= MaxImage {
 				return b.Bytes(), PNG, nil
 			}
 		}
 		for _, quality := range []int{90, 75} {
 			var b bytes.Buffer
-			if err := jpeg.Encode(&b, onWhite(smaller), &jpeg.Options{Quality: quality}); err == nil && b.Len() <= maxBytes {
+			if err := jpeg.Encode(&b, onWhite(smaller), &jpeg.Options{Quality: quality}); err == nil && b.Len() <= MaxImage {
 				return b.Bytes(), JPEG, nil
 			}
 		}

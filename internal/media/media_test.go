@@ -125,7 +125,7 @@ func TestFit(t *testing.T) {
 			if got := bytes.Equal(fitted, test.raw); got != test.same || Taken(test.raw) != test.same {
 				t.Errorf("the same bytes: %v; taken: %v; want %v", got, Taken(test.raw), test.same)
 			}
-			if len(fitted) > maxBytes || !Taken(fitted) {
+			if len(fitted) > MaxImage || !Taken(fitted) {
 				t.Errorf("%d bytes are not taken", len(fitted))
 			}
 		})
