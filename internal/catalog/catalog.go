@@ -84,11 +84,16 @@ func All() []Model {
 // "latest" behind its name is the one without, and what a vendor serves that is
 // another's is that other's: azure/gpt-5, vertex/claude-sonnet-4-5@20250929,
 // bedrock/us.anthropic.claude-haiku-4-5-20251001-v1:0, openrouter/openai/gpt-5.
-// The name in the result is the one asked for.
+// The name in the result is the one asked for. What is served for nothing has no
+// price here, unless the table has it under that name.
 func Lookup(name string) (Model, bool) {
-	for _, candidate := range candidates(strings.ToLower(name)) {
+	lower := strings.ToLower(name)
+	for _, candidate := range candidates(lower) {
 		if m, ok := table()[candidate]; ok {
 			m.Name = name
+			if strings.HasSuffix(lower, free) && !strings.HasSuffix(candidate, free) {
+				m.Price = nil
+			}
 			return m, true
 		}
 	}
@@ -129,8 +134,11 @@ func candidates(name string) []string {
 // here.
 var makers = map[string]string{"x-ai": "xai", "mistralai": "mistral"}
 
+// free ends the names of what OpenRouter serves for nothing.
+const free = ":free"
+
 var suffix = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`([-@](\d{8}|\d{4}-\d{2}-\d{2}|latest|v\d+(:\d+)?)|:free|:nitro)$`)
+	return regexp.MustCompile(`([-@](\d{8}|\d{4}-\d{2}-\d{2}|latest|v\d+(:\d+)?)|`+free+`|:nitro)$`)
 })
 
 // plain returns model without what only tells one version of it from another.

@@ -85,6 +85,19 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+func TestFree(t *testing.T) {
+	for name, priced := range map[string]bool{
+		"openrouter/openai/gpt-5": true, "openrouter/openai/gpt-5:nitro": true, "openrouter/openai/gpt-5:free": false, "openrouter/OpenAI/GPT-5:Free": false,
+	} {
+		if m, ok := Lookup(name); !ok || (m.Price != nil) != priced {
+			t.Errorf("%s has the price %+v, %t", name, m.Price, ok)
+		}
+	}
+	if m, _ := Lookup("openai/gpt-5"); m.Price == nil {
+		t.Error("the table has lost a price")
+	}
+}
+
 func TestCost(t *testing.T) {
 	read, write := 0.5, 2.5
 	p := Price{Input: 2, Output: 10, CacheRead: &read, CacheWrite: &write, Over: 1000, Long: &Price{Input: 4, Output: 20}}
