@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"ikigai"
 	"ikigai/internal/wirejson"
@@ -169,8 +170,8 @@ const unknown = "unknown"
 // broken is a call that cannot be read. Its arguments are all of it, which no
 // tool takes: the model is told that they are no JSON.
 func broken(raw []byte) call {
-	for _, name := range []*regexp.Regexp{toolName, otherName} {
-		if m := name.FindSubmatch(raw); m != nil {
+	for _, name := range []func() *regexp.Regexp{toolName, otherName} {
+		if m := name().FindSubmatch(raw); m != nil {
 			return call{string(m[1]), string(raw)}
 		}
 	}
@@ -178,17 +179,22 @@ func broken(raw []byte) call {
 }
 
 var (
-	toolName  = regexp.MustCompile(`"tool"\s*:\s*"([^"\\]+)"`)
-	otherName = regexp.MustCompile(`"name"\s*:\s*"([^"\\]+)"`)
-	ownMember = regexp.MustCompile(`"(tool|tool_calls)"\s*:`)
+	toolName  = lazy(`"tool"\s*:\s*"([^"\\]+)"`)
+	otherName = lazy(`"name"\s*:\s*"([^"\\]+)"`)
+	ownMember = lazy(`"(tool|tool_calls)"\s*:`)
 )
+
+// lazy returns what compiles expr when it is first needed.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // looksLikeCall reports whether JSON that cannot be read was meant as a call.
 func looksLikeCall(raw []byte, known map[string]bool) bool {
-	if ownMember.Match(raw) {
+	if ownMember().Match(raw) {
 		return true
 	}
-	m := otherName.FindSubmatch(raw)
+	m := otherName().FindSubmatch(raw)
 	return m != nil && known[string(m[1])]
 }
 

@@ -45,6 +45,7 @@ type conversation struct {
 	sources  []int // of each message, the number of its last one
 	closed   int   // messages that do not change any more
 	done     int   // messages of the request that are in them
+	options  Options
 	format   string
 }
 
@@ -55,8 +56,8 @@ func (c *conversation) extend(req ikigai.Request, o Options) {
 	if req.Format != nil {
 		format = string(req.Format.Schema)
 	}
-	if c.done == 0 || c.done >= len(all) || joins(all, c.done) || c.format != format {
-		*c = conversation{format: format}
+	if c.done == 0 || c.done >= len(all) || joins(all, c.done) || c.format != format || c.options != o {
+		*c = conversation{options: o, format: format}
 	}
 	c.messages, c.sources = c.messages[:c.closed], c.sources[:c.closed]
 	tools := ""

@@ -304,6 +304,25 @@ func TestConversation(t *testing.T) {
 	}
 }
 
+// A model that takes over from one to which the tools were told otherwise gets
+// what it would have got from the start.
+func TestOtherOptions(t *testing.T) {
+	req := ikigai.Request{
+		Tools:    []ikigai.ToolSpec{{Name: "bash", Description: "Runs a command.", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}}}`)}},
+		Messages: []ikigai.Message{{Kind: ikigai.KindUser, Content: "hi"}},
+		Memo:     new(ikigai.Memo),
+	}
+	s := &script{}
+	providertest.Collect(t, New(s, Options{Compact: true}), req)
+	req.Messages = append(req.Messages, ikigai.Message{Kind: ikigai.KindAssistant, Content: "Hello."}, ikigai.Message{Kind: ikigai.KindUser, Content: "Now."})
+	providertest.Collect(t, New(s, Options{}), req)
+	req.Memo = nil
+	providertest.Collect(t, New(s, Options{}), req)
+	if diff := cmp.Diff(s.got[2].Messages, s.got[1].Messages); diff != "" {
+		t.Errorf("after another presentation (-want +got):\n%s", diff)
+	}
+}
+
 // What holds for one request alone stands at its end.
 func TestChoice(t *testing.T) {
 	for choice, words := range map[string]string{
