@@ -138,7 +138,7 @@ var makers = map[string]string{"x-ai": "xai", "mistralai": "mistral"}
 const free = ":free"
 
 var suffix = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`([-@](\d{8}|\d{4}-\d{2}-\d{2}|latest|v\d+(:\d+)?)|`+free+`|:nitro)$`)
+	return regexp.MustCompile(`([-@](\d{8}|\d{4}-\d{2}-\d{2}|latest|v\d+(:\d+)?)|` + free + `|:nitro)$`)
 })
 
 // plain returns model without what only tells one version of it from another.

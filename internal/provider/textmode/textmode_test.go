@@ -309,12 +309,12 @@ func TestConversation(t *testing.T) {
 func TestOtherOptions(t *testing.T) {
 	req := ikigai.Request{
 		Tools:    []ikigai.ToolSpec{{Name: "bash", Description: "Runs a command.", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}}}`)}},
-		Messages: []ikigai.Message{{Kind: ikigai.KindUser, Content: "hi"}},
+		Messages: []ikigai.Message{{Kind: ikigai.KindUser, Content: "hi"}, {Kind: ikigai.KindAssistant, Content: "Hello."}, {Kind: ikigai.KindUser, Content: "Now."}},
 		Memo:     new(ikigai.Memo),
 	}
 	s := &script{}
 	providertest.Collect(t, New(s, Options{Compact: true}), req)
-	req.Messages = append(req.Messages, ikigai.Message{Kind: ikigai.KindAssistant, Content: "Hello."}, ikigai.Message{Kind: ikigai.KindUser, Content: "Now."})
+	req.Messages = append(req.Messages, ikigai.Message{Kind: ikigai.KindAssistant, Content: "Yes."}, ikigai.Message{Kind: ikigai.KindUser, Content: "Go on."})
 	providertest.Collect(t, New(s, Options{}), req)
 	req.Memo = nil
 	providertest.Collect(t, New(s, Options{}), req)
