@@ -126,7 +126,7 @@ func appendThinking(b []byte, cfg provider.Config, t ikigai.Thinking) []byte {
 	case provider.ThinkingReasoning:
 		if effort != "" {
 			member("reasoning", map[string]string{"effort": effort})
-		} else {
+		} else if t.Budget > 0 {
 			member("reasoning", map[string]int{"max_tokens": t.Budget})
 		}
 	case provider.ThinkingType:

@@ -45,6 +45,7 @@ func TestThinking(t *testing.T) {
 		ikigai.LevelNone: {Off: true},
 		ikigai.LevelLow:  {Effort: "low"},
 		ikigai.LevelHigh: {Budget: 9000},
+		ikigai.LevelMin:  {}, // a level of which the settings say nothing
 	}
 	for _, tt := range []struct {
 		form  string
@@ -57,6 +58,7 @@ func TestThinking(t *testing.T) {
 		{"", ikigai.LevelLow, `,"reasoning_effort":"low"`},
 		{"", ikigai.LevelHigh, ``}, // there is no word for a number of tokens
 		{provider.ThinkingReasoning, ikigai.LevelDefault, ``},
+		{provider.ThinkingReasoning, ikigai.LevelMin, ``},
 		{provider.ThinkingReasoning, ikigai.LevelNone, `,"reasoning":{"effort":"none"}`},
 		{provider.ThinkingReasoning, ikigai.LevelLow, `,"reasoning":{"effort":"low"}`},
 		{provider.ThinkingReasoning, ikigai.LevelHigh, `,"reasoning":{"max_tokens":9000}`},
