@@ -110,7 +110,7 @@ func TestLoginOtherKeys(t *testing.T) {
 	// P41: nobody else may read the file.
 	file := filepath.Join(p.root, "home", ".config", "ikigai", "keys.json")
 	must(t, os.Chmod(file, 0o644))
-	p.run(exitVendor, "run", "hi").err.awaitText(t, "v wants a key")
+	p.run(exitUsage, "run", "hi").err.awaitText(t, "Whether there is a key for v cannot be seen: others than you can read "+file)
 	v.configure(p, `{"model": "groq"}`)
 	p.run(exitUsage, "run", "hi").err.awaitText(t, "stored keys cannot be read: others than you can read "+file)
 }

@@ -51,7 +51,12 @@ func (tr *tree) load() *Settings {
 func parseText(content string, environ ...string) (*Settings, error) {
 	s := defaults(environ)
 	s.UserFile = "/home/me/config.json"
-	return s, s.parse(s.UserFile, []byte(content), "/home/me")
+	s.layer++
+	err := s.parse(s.UserFile, []byte(content), "/home/me")
+	if err == nil {
+		err = s.check()
+	}
+	return s, err
 }
 
 func mustParse(t *testing.T, content string, environ ...string) *Settings {

@@ -43,7 +43,8 @@ func (f *file) unknown(m member, known []string) error {
 	return f.fault(m.at, what, suggest(m.name, known))
 }
 
-func unknownFlag(in Input) error {
+// unknownFlag returns the error about a flag that names no setting.
+func unknownFlag(in Input, userFile string) error {
 	var names []string
 	for _, f := range table {
 		names = append(names, f.name)
@@ -55,6 +56,9 @@ func unknownFlag(in Input) error {
 		what := "No setting is called " + quoteKey(name)
 		if typed := in.FlagNames[name]; typed != "" {
 			what = clip(typed) + ": no setting is called " + quoteKey(name)
+		}
+		if group, _, _ := strings.Cut(name, "."); group == "vendors" || group == "models" {
+			return usage(what, "Set "+group+" in a file: "+userFile)
 		}
 		return usage(what, suggest(name, names))
 	}

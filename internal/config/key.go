@@ -57,13 +57,17 @@ func (s *Settings) keyVariable(v Vendor) (key, name string) {
 
 // needsKey reports whether a vendor can do nothing without a key.
 func needsKey(v Vendor) bool {
-	return (v.KeyEnv != "" || v.KeyCmd != "") && !isLoopback(v.BaseURL) && (v.Auth == "" || v.Auth == AuthKey)
+	return isKeyed(v) && !isLoopback(v.BaseURL) && (v.Auth == "" || v.Auth == AuthKey)
 }
+
+// isKeyed reports whether the settings say where a key comes from.
+func isKeyed(v Vendor) bool { return v.KeyEnv != "" || v.KeyCmd != "" }
 
 // key returns the key for the vendor name and where it comes from: the variable
 // when it holds something, else the command, else what is stored. A vendor on
 // this machine, one with another kind of credentials, or one for which neither
-// variable nor command is set, needs none. No error repeats any part of a key.
+// variable nor command is set, needs none: only that stored keys cannot be read
+// is an error for one on this machine, too. No error repeats any part of a key.
 func (s *Settings) key(ctx context.Context, name string, v Vendor, keys Keys) (key, source string, err error) {
 	setting := "vendors." + name
 	if key, variable := s.keyVariable(v); key != "" {
@@ -83,8 +87,11 @@ func (s *Settings) key(ctx context.Context, name string, v Vendor, keys Keys) (k
 		return "", "", &ikigai.Error{Kind: ikigai.ErrorCancelled, Err: ctx.Err(), What: "The search for a key was stopped", Do: "Run it again"}
 	case key != "":
 		return key, source, CheckKey(key, "The key that is stored for "+name)
-	case !needsKey(v):
+	case !needsKey(v) && (unread == nil || v.Auth == AuthAWS || v.Auth == AuthGoogle):
 		return "", "", nil
+	case !needsKey(v):
+		return "", "", usage("Whether there is a key for "+name+" cannot be seen: "+strings.TrimSuffix(unread.Error(), "."),
+			"Correct that, or take key_env out of "+setting+" in "+s.UserFile+" if no key is needed")
 	}
 	variables := strings.ReplaceAll(v.KeyEnv, " ", " or ")
 	what := "There is no key for " + name + ": the variable " + variables + " is empty"
@@ -112,7 +119,7 @@ func (s *Settings) KeySource(ctx context.Context, vendor string, keys Keys) (sou
 // WithoutKey says what a vendor does without a key.
 func (s *Settings) WithoutKey(vendor string) string {
 	switch v := s.Vendors[vendor]; {
-	case needsKey(v):
+	case needsKey(v), isKeyed(v) && v.Auth != AuthAWS && v.Auth != AuthGoogle:
 		return "none"
 	case v.Auth == AuthAWS:
 		return "none: credentials of AWS"
@@ -159,6 +166,9 @@ func runKeyCommand(ctx context.Context, command, what string, run KeyCommand) (s
 		return "", usage(what, "Run it in a shell to see why")
 	}
 	key := strings.TrimSpace(output)
+	if key == "" {
+		return "", usage(what+" gave nothing", "See that it prints the key on standard output")
+	}
 	return key, CheckKey(key, what)
 }
 
@@ -167,7 +177,7 @@ func runKeyCommand(ctx context.Context, command, what string, run KeyCommand) (s
 func CheckKey(key, what string) error {
 	switch {
 	case key == "":
-		return usage(what+" gave nothing", "See that it prints the key on standard output")
+		return usage(what+" gave nothing", "Give the key, alone on a line")
 	case strings.ContainsAny(key, "\r\n"):
 		return usage(what+" gave more than one line", "See that the key stands alone")
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):

@@ -59,6 +59,9 @@ func Load(in Input) (*Settings, []Notice, error) {
 	if err := s.loadFlags(in); err != nil {
 		return nil, nil, err
 	}
+	if err := s.check(); err != nil {
+		return nil, nil, err
+	}
 	if err := s.placeFiles(in); err != nil {
 		return nil, nil, err
 	}
@@ -217,7 +220,7 @@ func (s *Settings) loadFlags(in Input) error {
 	if known == len(in.Flags) {
 		return nil
 	}
-	return unknownFlag(in)
+	return unknownFlag(in, s.UserFile)
 }
 
 // override sets f to text, which comes from a variable or flag named origin.

@@ -84,7 +84,7 @@ func TestEverySettingHasVariableAndFlag(t *testing.T) {
 		text := map[string]string{
 			"model": "a/b", "bash_result": "split", "tool_choice": "bash", "approval": "ask", "database": "/x.db",
 			"timeouts.connect": "7s", "timeouts.first_byte": "7s", "timeouts.idle": "7s", "max_output_size": "2000",
-			"thinking": "high", "fallback": "a/b,c/d:low", "tool_protocol": "prompt",
+			"thinking": "high", "fallback": "groq/b,xai/d:low", "tool_protocol": "prompt",
 		}[f.name]
 		if text == "" {
 			text = "7"

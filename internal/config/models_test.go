@@ -17,7 +17,7 @@ func TestKnown(t *testing.T) {
 		"openai/gpt-5": {"context": 7, "levels": {"low": 2048, "none": "off"}},
 		"a/m": {"price": {"input": 1.25, "output": 10, "cache_read": 0.125}, "no_images": true},
 		"anthropic/claude-sonnet-4-5": {"price": {"input": 1, "output": 2}}},
-		"vendors": {"work": {"base_url": "https://x", "catalog": "openai"}}}`)
+		"vendors": {"work": {"base_url": "https://x", "catalog": "openai"}, "a": {"base_url": "https://a"}}}`)
 	before, _ := catalog.Lookup("openai/gpt-5")
 	m, _ := s.Known("openai/gpt-5")
 	if m.Context != 7 || m.Output != before.Output || m.Price != before.Price {
@@ -46,7 +46,7 @@ func TestKnown(t *testing.T) {
 }
 
 // Where the level of thinking comes from: the name of the model, unless the
-// setting stands in a layer above it.
+// setting stands in a layer above it or both are flags.
 func TestLevels(t *testing.T) {
 	for _, test := range []struct {
 		name, file     string
@@ -60,6 +60,7 @@ func TestLevels(t *testing.T) {
 		{"a flag before the name", `{"model": "ollama/m:low"}`, nil, map[string]string{"thinking": "med"}, ikigai.LevelMed},
 		{"a name before a setting below it", `{"thinking": "high"}`, nil, map[string]string{"model": "ollama/m:none"}, ikigai.LevelNone},
 		{"a name without a level leaves the setting", `{"thinking": "high"}`, nil, map[string]string{"model": "ollama/m:8b"}, ikigai.LevelHigh},
+		{"a flag before the name in a flag", `{}`, nil, map[string]string{"model": "ollama/m:high", "thinking": "low"}, ikigai.LevelLow},
 		{"a flag can take it back", `{"model": "ollama/m:low"}`, nil, map[string]string{"thinking": ""}, ""},
 		{"a variable before the name", `{"model": "ollama/m:low"}`, map[string]string{"IKIGAI_THINKING": "min"}, nil, ikigai.LevelMin},
 	} {

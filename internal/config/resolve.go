@@ -45,7 +45,8 @@ func (e Endpoint) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, e.Name)
 // Resolve returns the endpoint of the model in force; docs/settings.md has the
 // rules. keys are asked for the vendor that was chosen, and, when no model is set
 // and no key is in the environment, for which vendor there is one. The error is
-// an *ikigai.Error, of kind usage unless ctx ended.
+// an *ikigai.Error, of kind usage unless ctx ended. From then on Fallback is
+// without the model in force, and has no model twice.
 func (s *Settings) Resolve(ctx context.Context, keys Keys) (Endpoint, error) {
 	named := named{text: s.Model, setting: "model"}
 	if s.Model == "" {
@@ -55,7 +56,11 @@ func (s *Settings) Resolve(ctx context.Context, keys Keys) (Endpoint, error) {
 		}
 		named.text = vendor
 	}
-	return s.resolve(ctx, named, keys)
+	e, err := s.resolve(ctx, named, keys)
+	if err == nil {
+		s.Fallback = s.fallbackBehind(e.Name)
+	}
+	return e, err
 }
 
 // ResolveFallback returns the endpoint of one of the models to go on with.
@@ -117,10 +122,16 @@ func (s *Settings) endpoint(vendor, model string, v Vendor, address, key string)
 }
 
 // split takes apart what n names. A level at the end of the name counts unless
-// the setting thinking stands in a layer above it.
+// the setting thinking stands in a layer above it, or as a flag beside the model's.
 func (s *Settings) split(n named) (vendor, model string, level ikigai.Level, err error) {
 	text, level := cutLevel(n.text)
-	if level == "" || s.layers["thinking"] > s.layers[n.setting] {
+	if level == "" {
+		if err := s.checkLevel(n); err != nil {
+			return "", "", "", err
+		}
+	}
+	set, beside := s.layers["thinking"], s.layers[n.setting]
+	if level == "" || set > beside || set == beside && set == flagLayer && n.setting == "model" {
 		level = ikigai.Level(s.Thinking)
 	}
 	vendor, model, _ = strings.Cut(text, "/")
@@ -133,7 +144,7 @@ func (s *Settings) split(n named) (vendor, model string, level ikigai.Level, err
 	}
 	if model == "" {
 		return "", "", "", usage("No model of the vendor "+vendor+" is named",
-			`Set model to "`+vendor+`/NAME", with the name of a model that it serves, or set vendors.`+vendor+".model")
+			`Set `+n.setting+` to "`+vendor+`/NAME", with the name of a model that it serves, or set vendors.`+vendor+".model")
 	}
 	return vendor, model, level, nil
 }

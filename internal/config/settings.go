@@ -56,6 +56,9 @@ type Settings struct {
 	layer   int               // that is being loaded
 }
 
+// flagLayer is the layer of the flags, the last.
+const flagLayer = 4
+
 // Timeouts limit the waits of a request.
 type Timeouts struct {
 	Connect   time.Duration // until the connection stands

@@ -50,7 +50,7 @@ var table = []field[Settings]{
 			return &choice{&s.Approval, []string{ApprovalNever, ApprovalAsk, ApprovalDeny}}
 		}},
 	{name: "thinking",
-		doc: "How much the model thinks before it answers: `none`, `min`, `low`, `med` or `high`. Left empty, as the vendor has it. A level at the end of the model's name comes before it.",
+		doc: "How much the model thinks before it answers: `none`, `min`, `low`, `med` or `high`. Left empty, as the vendor has it. A level at the end of the model's name comes before it, unless this is set in a layer above or both are flags.",
 		of:  func(s *Settings) value { return &choice{&s.Thinking, append([]string{""}, LevelNames()...)} }},
 	{name: "fallback",
 		doc: "Models to go on with, in this order, when the one before is overloaded or out of reach; each as `vendor/model`. As a variable or flag, with commas between them.",
@@ -172,7 +172,7 @@ var vendorTable = []field[Vendor]{
 const (
 	vendorsDoc = "Vendors by name. An entry named like a preset changes only the fields that it gives."
 	modelsDoc  = "What is known of models, by name as `vendor/model`, in place of what the catalog says: see `ikigai models`."
-	bodyDoc    = "Further members of every request, by name, with any value."
+	bodyDoc    = "Further members of every request, by name, with any value. Those that are written anyway are refused."
 	headersDoc = "Headers to send with each request, by name. Their values are never shown."
 	schemaDoc  = "Address of the JSON Schema, for editors; not used otherwise."
 )
