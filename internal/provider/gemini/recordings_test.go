@@ -301,6 +301,36 @@ func checkSplits(t *testing.T, name, body, want string) {
 	}
 }
 
+// A reply that comes twice in one body is taken once: no call of it runs twice.
+func TestRecordedTwice(t *testing.T) {
+	tried := 0
+	for _, rec := range providertest.Recordings(t, "gemini.stream") {
+		once := collect(t, []string{rec.Body})
+		if !strings.HasPrefix(rec.Body, "data: ") || once.Err != nil || notApplicable(rec) != "" {
+			continue
+		}
+		tried++
+		end := strings.TrimRight(rec.Body, "\r\n") + "\n\n"
+		if twice := collect(t, []string{end + end}); twice.String() != once.String() {
+			t.Errorf("%s: %s", rec.Name, cmp.Diff(once.String(), twice.String()))
+		}
+	}
+	if tried < 80 {
+		t.Errorf("only %d recordings", tried)
+	}
+}
+
+// Some servers say in every chunk that it is the last.
+func TestEveryChunkStops(t *testing.T) {
+	var body strings.Builder
+	for _, word := range []string{"", "a", "b", "a"} {
+		fmt.Fprintf(&body, `data: {"candidates":[{"content":{"parts":[{"text":%q}]},"finishReason":"STOP"}],"usageMetadata":{"candidatesTokenCount":%d}}`+"\n\n", word, body.Len())
+	}
+	if got := collect(t, []string{body.String()}); got.Text != "aba" || got.Stop != ikigai.StopEnd {
+		t.Errorf("got %s", got)
+	}
+}
+
 // Arguments that come in pieces, for which nobody asked, are no empty ones: the
 // call is not run without them.
 func TestRecordedPieces(t *testing.T) {

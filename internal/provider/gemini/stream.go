@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -37,7 +38,12 @@ type decoder struct {
 	usage        usage
 	finish       string
 	why          string // more about finish, in words
+	first        []byte // the first chunk that held anything
 }
+
+// errRepeats is returned when the reply begins once more after its end. The
+// finishReason alone ends nothing: some servers have one in every chunk.
+var errRepeats = errors.New("the reply comes once more")
 
 // read decodes the chunks of src up to its end.
 func (d *decoder) read(src io.Reader) error {
@@ -46,7 +52,7 @@ func (d *decoder) read(src io.Reader) error {
 	case err == nil || errors.Is(err, provider.ErrStopped):
 		return err
 	case !errors.As(err, &told) && d.finish != "":
-		return nil // the reply has come to its end before it
+		return nil // the reply has come to its end before
 	}
 	return d.fail(d.cfg.Unreadable(err))
 }
@@ -61,6 +67,9 @@ func (d *decoder) fail(err error) error {
 
 // chunk takes in one chunk.
 func (d *decoder) chunk(data []byte) error {
+	if d.finish != "" && bytes.Equal(data, d.first) {
+		return errRepeats
+	}
 	if d.told && !d.plain {
 		if p, ok := fast(data); ok {
 			d.usage.add(p.usage)
@@ -94,6 +103,9 @@ func (d *decoder) chunk(data []byte) error {
 		if err := d.candidate(&c.Candidates[i]); err != nil {
 			return err
 		}
+	}
+	if d.first == nil && (d.told || d.layout != nil) {
+		d.first = bytes.Clone(data)
 	}
 	return nil
 }
