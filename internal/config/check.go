@@ -80,7 +80,10 @@ func written(v Vendor) []string {
 			names = append(names, "cache_control")
 		}
 	default:
-		names = []string{"messages", "stream", "tools", "tool_choice", "response_format", "prompt_cache_key", v.Quirks.MaxOutput}
+		names = []string{"messages", "stream", "tools", "tool_choice", "response_format", v.Quirks.MaxOutput}
+		if !v.Quirks.NoCacheKey {
+			names = append(names, "prompt_cache_key")
+		}
 		if !v.Quirks.NoUsageOption {
 			names = append(names, "stream_options")
 		}

@@ -39,9 +39,10 @@ func TestCheckBody(t *testing.T) {
 		vendor         string
 		refused, taken []string
 	}{
-		{`"api": "chat"`, []string{"messages", "model", "stream", "stream_options", "tools", "tool_choice", "response_format", "max_tokens", "prompt_cache_key", "reasoning_effort"},
-			[]string{"temperature", "input", "max_completion_tokens", "reasoning"}},
+		{`"api": "chat"`, []string{"messages", "model", "stream", "stream_options", "tools", "tool_choice", "response_format", "max_tokens", "reasoning_effort"},
+			[]string{"temperature", "input", "prompt_cache_key", "max_completion_tokens", "reasoning"}},
 		{`"api": "chat", "no_model": true, "no_usage_option": true, "thinking_form": "reasoning"`, []string{"messages", "reasoning"}, []string{"model", "stream_options", "reasoning_effort"}},
+		{`"api": "chat", "no_cache_key": false`, []string{"prompt_cache_key"}, nil},
 		{`"api": "chat", "thinking_form": "thinking"`, []string{"thinking", "reasoning_effort"}, []string{"enable_thinking"}},
 		{`"api": "chat", "thinking_form": "enable_thinking"`, []string{"enable_thinking", "thinking_budget"}, []string{"thinking"}},
 		{`"api": "chat", "thinking_form": "chat_template_kwargs"`, []string{"chat_template_kwargs"}, []string{"thinking"}},
