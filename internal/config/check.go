@@ -174,7 +174,7 @@ func (s *Settings) checkLevel(n named) error {
 	for i, suffix := range meant {
 		meant[i] = clip(name + suffix)
 	}
-	return usage(s.Origin(n.setting)+": "+n.setting+" has "+strconv.Quote(clip(n.text[i:]))+", which is no level of thinking",
+	return usage(s.Origin(n.setting)+": "+strconv.Quote(clip(n.text[i:]))+" is no level of thinking",
 		"Perhaps "+strings.Join(meant, " or ")+" is meant")
 }
 

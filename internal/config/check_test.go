@@ -20,7 +20,7 @@ func TestCheck(t *testing.T) {
 		{`{"vendors": {"v": {"base_url": "https://x/v1/messages"}}}`, path + `:1: vendors.v.base_url ends in /messages, which is added to it. Leave /messages out.`},
 		{`{"fallback": ["opnai/gpt-5"]}`, path + `:1: no vendor is called "opnai". Perhaps openai is meant; others are added under vendors in ` + path + "."},
 		{`{"fallback": ["openai", "ollama"]}`, `No model of the vendor ollama is named. Set fallback to "ollama/NAME", with the name of a model that it serves, or set vendors.ollama.model.`},
-		{`{"fallback": ["openai/gpt-5:hgh"]}`, path + `:1: fallback has ":hgh", which is no level of thinking. Perhaps openai/gpt-5:high is meant.`},
+		{`{"fallback": ["openai/gpt-5:hgh"]}`, path + `:1: ":hgh" is no level of thinking. Perhaps openai/gpt-5:high is meant.`},
 	} {
 		_, err := parseText(test.file)
 		wantUsage(t, err, test.want)
@@ -88,7 +88,7 @@ func TestMistypedLevels(t *testing.T) {
 			continue
 		}
 		suffix := model[strings.LastIndexByte(model, ':'):]
-		wantUsage(t, err, path+`:1: model has "`+suffix+`", which is no level of thinking. Perhaps `+want+" is meant.")
+		wantUsage(t, err, path+`:1: "`+suffix+`" is no level of thinking. Perhaps `+want+" is meant.")
 	}
 }
 
