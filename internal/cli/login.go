@@ -15,6 +15,8 @@ import (
 	"ikigai"
 	"ikigai/internal/config"
 	"ikigai/internal/provider"
+	"ikigai/internal/provider/anthropic"
+	"ikigai/internal/provider/gemini"
 	"ikigai/internal/secret"
 )
 
@@ -164,21 +166,14 @@ func (a *app) tryKey(ctx context.Context, vendor, key string) error {
 
 // listing returns how an endpoint is asked for its models.
 func (a *app) listing(e config.Endpoint) provider.Config {
-	cfg := a.client(e)
-	switch header := &cfg.Quirks.KeyHeader; {
-	case *header != "":
-	case e.API == config.APIAnthropic:
-		*header = "x-api-key"
-	case e.API == config.APIGemini:
-		*header = "x-goog-api-key"
+	switch cfg := a.client(e); e.API {
+	case config.APIAnthropic:
+		return anthropic.Prepare(cfg)
+	case config.APIGemini:
+		return gemini.Prepare(cfg)
+	default:
+		return cfg
 	}
-	if e.API == config.APIAnthropic {
-		cfg.Header = map[string]string{"anthropic-version": "2023-06-01"}
-		for name, value := range e.Headers {
-			cfg.Header[name] = value
-		}
-	}
-	return cfg
 }
 
 // logout removes a key.

@@ -12,11 +12,18 @@ import (
 
 // New returns the model that cfg describes. It does no I/O.
 func New(cfg provider.Config) ikigai.Model {
+	cfg = Prepare(cfg)
+	return &model{provider.NewModel(cfg, &wire{cfg}, false), cfg}
+}
+
+// Prepare returns cfg with the headers that every request to the vendor has,
+// such as one for the list of its models.
+func Prepare(cfg provider.Config) provider.Config {
 	cfg.Header = withVersion(cfg.Header)
 	if cfg.Quirks.KeyHeader == "" {
 		cfg.Quirks.KeyHeader = "x-api-key"
 	}
-	return &model{provider.NewModel(cfg, &wire{cfg}, false), cfg}
+	return cfg
 }
 
 // withVersion returns header with the version of the interface that this

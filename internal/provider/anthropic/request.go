@@ -36,7 +36,7 @@ func (w *wire) Head(req ikigai.Request) (pieces [][]byte, done int) {
 
 // Append implements provider.Wire.
 func (w *wire) Append(b []byte, messages []ikigai.Message, last bool) []byte {
-	for group := range provider.Groups(messages) {
+	for group := range ikigai.Groups(messages) {
 		messages = messages[len(group):]
 		final := last && len(messages) == 0
 		switch group[0].Kind {

@@ -68,7 +68,7 @@ func followsResults(messages []ikigai.Message, i int) bool {
 // beginning reports whether there is a reply in a turn, and whether the first
 // one begins with thinking of the model with the given name.
 func beginning(name string, turn []ikigai.Message) (begun, thinks bool) {
-	for group := range provider.Groups(turn) {
+	for group := range ikigai.Groups(turn) {
 		switch group[0].Kind {
 		case ikigai.KindAssistant, ikigai.KindToolCall:
 			layout := provider.LayoutOf(name, group)

@@ -170,3 +170,11 @@ func TestRefusedPosition(t *testing.T) {
 		}
 	}
 }
+
+func TestPrepare(t *testing.T) {
+	for given, want := range map[string]string{"": "x-goog-api-key", "Authorization": "Authorization"} {
+		if got := Prepare(provider.Config{Quirks: provider.Quirks{KeyHeader: given}}).Quirks.KeyHeader; got != want {
+			t.Errorf("%q: the key in %q", given, got)
+		}
+	}
+}

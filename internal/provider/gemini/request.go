@@ -50,7 +50,7 @@ func appendSystem(b []byte, text string) []byte {
 
 // Append implements provider.Wire.
 func (w *wire) Append(b []byte, messages []ikigai.Message, last bool) []byte {
-	for group := range provider.Groups(messages) {
+	for group := range ikigai.Groups(messages) {
 		switch group[0].Kind {
 		case ikigai.KindAssistant, ikigai.KindToolCall:
 			b = w.appendReply(b, group)
