@@ -120,24 +120,11 @@ func (l *Line) quarantineMedia(model, reason string) (ikigai.Event, bool) {
 // group returns the messages that vendors may join with message i: i itself,
 // then the others, the last first.
 func (l *Line) group(i int) []int {
-	joins := func(i int) bool {
-		if i < 1 || i >= len(l.asked) {
-			return false
-		}
-		before := l.asked[i-1].Kind
-		switch l.asked[i].Kind {
-		case ikigai.KindToolCall:
-			return before == ikigai.KindAssistant || before == ikigai.KindToolCall
-		case ikigai.KindToolResult:
-			return before == ikigai.KindToolResult
-		}
-		return false
-	}
 	first, last := i, i
-	for joins(first) {
+	for ikigai.Joins(l.asked, first) {
 		first--
 	}
-	for joins(last + 1) {
+	for ikigai.Joins(l.asked, last+1) {
 		last++
 	}
 	all := []int{i}

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"hash"
-	"iter"
 	"slices"
 
 	"ikigai"
@@ -61,7 +60,7 @@ func headOfRequest(req ikigai.Request) headOf {
 
 // extend encodes req on top of what e holds.
 func (e *encoded) extend(name string, w Wire, req ikigai.Request) (Body, ikigai.Sent) {
-	if e.name != name || e.done > 0 && (e.done >= len(req.Messages) || Joins(req.Messages, e.done)) {
+	if e.name != name || e.done > 0 && (e.done >= len(req.Messages) || ikigai.Joins(req.Messages, e.done)) {
 		*e = encoded{name: name}
 	}
 	e.setHead(w, req)
@@ -183,43 +182,10 @@ func common(old, a, b []byte) int {
 	return n
 }
 
-// Joins reports whether message i belongs to one group with the message
-// before it. A group becomes one message of the wire, or a few that depend on
-// each other: a reply's text with its calls, or the results of one round.
-func Joins(messages []ikigai.Message, i int) bool {
-	if i <= 0 || i >= len(messages) {
-		return false
-	}
-	before := messages[i-1].Kind
-	switch messages[i].Kind {
-	case ikigai.KindToolCall:
-		return before == ikigai.KindAssistant || before == ikigai.KindToolCall
-	case ikigai.KindToolResult:
-		return before == ikigai.KindToolResult
-	}
-	return false
-}
-
-// Groups yields the groups of messages.
-func Groups(messages []ikigai.Message) iter.Seq[[]ikigai.Message] {
-	return func(yield func([]ikigai.Message) bool) {
-		for len(messages) > 0 {
-			n := 1
-			for Joins(messages, n) {
-				n++
-			}
-			if !yield(messages[:n:n]) {
-				return
-			}
-			messages = messages[n:]
-		}
-	}
-}
-
 // lastGroup returns where the last group begins, not before from.
 func lastGroup(messages []ikigai.Message, from int) int {
 	i := max(len(messages)-1, from)
-	for i > from && Joins(messages, i) {
+	for i > from && ikigai.Joins(messages, i) {
 		i--
 	}
 	return i

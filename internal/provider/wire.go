@@ -84,7 +84,7 @@ func (m *model) locate(messages []ikigai.Message, at int) int {
 	}
 	for from < len(messages) && at >= 0 {
 		end := from + 1
-		for Joins(messages, end) {
+		for ikigai.Joins(messages, end) {
 			end++
 		}
 		n := countMessages(m.wire.Append(nil, messages[from:end], end == len(messages)))

@@ -216,7 +216,7 @@ func ask(v vendor, req ikigai.Request, n *tally) error {
 	if bytes.Contains(body, []byte(providertest.Canary(v.Name))) {
 		n.own++
 	}
-	for group := range provider.Groups(req.Messages) {
+	for group := range ikigai.Groups(req.Messages) {
 		if lost := v.lost(body, group); lost != "" {
 			return fail(errors.New("it is not given back " + lost))
 		}

@@ -42,7 +42,7 @@ func (w *wire) Head(req ikigai.Request) (pieces [][]byte, done int) {
 
 // Append implements provider.Wire.
 func (w *wire) Append(b []byte, messages []ikigai.Message, last bool) []byte {
-	for group := range provider.Groups(messages) {
+	for group := range ikigai.Groups(messages) {
 		switch group[0].Kind {
 		case ikigai.KindAssistant, ikigai.KindToolCall:
 			b = appendReply(b, w.cfg, group)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ikigai"
-	"ikigai/internal/provider"
 	"ikigai/internal/wirejson"
 )
 
@@ -118,7 +117,7 @@ func choiceWords(req ikigai.Request) string {
 // take turns.
 func joins(messages []ikigai.Message, i int) bool {
 	if messages[i].Kind != ikigai.KindUser {
-		return provider.Joins(messages, i)
+		return ikigai.Joins(messages, i)
 	}
 	before := messages[i-1].Kind
 	return before == ikigai.KindUser || before == ikigai.KindToolResult
