@@ -111,13 +111,7 @@ func appendThinking(b []byte, t ikigai.Thinking, forced bool) []byte {
 // maxTokens returns the limit of a reply, thinking included: where that would
 // leave nothing to the answer, it comes on top.
 func maxTokens(cfg provider.Config, req ikigai.Request, t ikigai.Thinking, forced bool) int {
-	limit := req.MaxOutput
-	if limit <= 0 {
-		limit = cfg.MaxOutput
-	}
-	if limit <= 0 {
-		limit = 32000
-	}
+	limit := cfg.OutputLimit(req)
 	if budget := max(t.Budget, leastBudget); t.Budget > 0 && !t.Off && !forced && limit <= budget {
 		limit += budget
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"ikigai"
+	"ikigai/internal/provider"
 	"ikigai/internal/wirejson"
 )
 
@@ -92,7 +93,7 @@ func (w *wire) formatWords(req ikigai.Request) string {
 	if req.Format == nil || bySchema {
 		return ""
 	}
-	return "Answer with one JSON object and nothing else. It must fit this JSON Schema:\n" + string(wirejson.AppendJSON(nil, req.Format.Schema))
+	return provider.FormatInWords(req.Format)
 }
 
 // appendTools appends the tools as a member of the body, and a comma.

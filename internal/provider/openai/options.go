@@ -55,13 +55,10 @@ func number(n int) json.RawMessage { return strconv.AppendInt(nil, int64(n), 10)
 // maxOutput returns the tokens that the reply may have, 0 if the server is not
 // told.
 func maxOutput(cfg provider.Config, req ikigai.Request) int {
-	switch {
-	case req.MaxOutput > 0 || !cfg.Quirks.TellMaxOutput:
-		return req.MaxOutput
-	case cfg.MaxOutput > 0:
-		return cfg.MaxOutput
+	if req.MaxOutput == 0 && !cfg.Quirks.TellMaxOutput {
+		return 0
 	}
-	return 32000
+	return cfg.OutputLimit(req)
 }
 
 func appendTools(b []byte, cfg provider.Config, tools []ikigai.ToolSpec) []byte {
@@ -177,5 +174,5 @@ func formatWords(cfg provider.Config, f *ikigai.Format) string {
 	if f == nil || cfg.Quirks.Format == "" {
 		return ""
 	}
-	return "Answer with one JSON object and nothing else. It must fit this JSON Schema:\n" + string(wirejson.AppendJSON(nil, f.Schema))
+	return provider.FormatInWords(f)
 }

@@ -95,15 +95,10 @@ const leastOutput = 16
 // maxOutput returns the tokens that the reply may have, 0 if the server is not
 // told.
 func maxOutput(cfg provider.Config, req ikigai.Request) int {
-	switch {
-	case req.MaxOutput > 0:
-		return max(req.MaxOutput, leastOutput)
-	case !cfg.Quirks.TellMaxOutput:
+	if req.MaxOutput == 0 && !cfg.Quirks.TellMaxOutput {
 		return 0
-	case cfg.MaxOutput > 0:
-		return cfg.MaxOutput
 	}
-	return 32000
+	return max(cfg.OutputLimit(req), leastOutput)
 }
 
 // reasoning returns how the model is told to think, nil for the vendor's way.
