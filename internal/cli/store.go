@@ -129,6 +129,8 @@ func (n noStore) Acquire(_ context.Context, id ikigai.ID) (ikigai.Grant, func() 
 
 func (n noStore) Fork(context.Context, ikigai.Grant, ikigai.ID, ikigai.Seq) error { return n.err }
 
+func (n noStore) Blob(context.Context, string) ([]byte, error) { return nil, n.err }
+
 func (n noStore) Close() error { return nil }
 
 // childEnv returns the environment of child processes: the person's, less the

@@ -46,7 +46,7 @@ func TestSilence(t *testing.T) {
 		after        time.Duration
 		want         string
 	}{
-		{"in the middle", text, 2 * time.Minute, "text \"A\"\nusage {\"input\":3,\"output\":0}\nerror timeout acme sent nothing for 2m0s. Try again.\n"},
+		{"in the middle", text, 5 * time.Minute, "text \"A\"\nusage {\"input\":3,\"output\":0}\nerror timeout acme sent nothing for 5m0s. Try again.\n"},
 		{"after the reason", text + stop, 10 * time.Second, "text \"A\"\nusage {\"input\":3,\"output\":0}\nstop end\n"},
 		{"after [DONE]", text + stop + done, 100 * time.Millisecond, "text \"A\"\nusage {\"input\":3,\"output\":0}\nstop end\n"},
 	} {
