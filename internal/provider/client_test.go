@@ -415,11 +415,14 @@ func TestReplyWithoutEnd(t *testing.T) {
 		c := NewClient(Config{Name: "acme/large", BaseURL: server.URL})
 		read := int64(0)
 		var last error
-		for _, err := range c.Stream(t.Context(), "x", Body{}, func(reply *Reply, _ func(ikigai.Delta) bool) (err error) {
+		for d, err := range c.Stream(t.Context(), "x", Body{}, func(reply *Reply, _ func(ikigai.Delta) bool) (err error) {
 			read, err = io.Copy(io.Discard, reply)
 			return err
 		}) {
-			last = err
+			if last = err; d.Retry != nil {
+				t.Errorf("%s: tried again after %v", name, d.Retry.Err)
+				break
+			}
 		}
 		if want := "The reply of acme/large is longer than 64 MiB. Try again."; last == nil || last.Error() != want || read>>20 != 64 {
 			t.Errorf("%s: after %d bytes: %v", name, read, last)

@@ -248,8 +248,11 @@ func (c Config) failure(kind ikigai.ErrorKind, what string, cause error) *ikigai
 // maxWords is how many bytes of others' words an error repeats.
 const maxWords = 500
 
-// words returns what somebody else said, fit to be repeated: the start of it,
-// on one line, as valid UTF-8 without control characters, and without secrets.
+// Words returns what somebody else said, fit to be repeated: the start of it, on
+// one line, as valid UTF-8 without control characters.
+func Words(s string) string { return Config{}.words(s) }
+
+// words returns what somebody else said as Words does, and without secrets.
 func (c Config) words(s string) string {
 	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
 		return r <= ' ' || r >= 0x7F && r < 0xA0 || r == '\u2028' || r == '\u2029'

@@ -4,6 +4,7 @@
 package google
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,12 +34,16 @@ type Tokens struct {
 	source oauth2.TokenSource // nil until the credentials are found
 }
 
-// New returns Tokens that are fetched with client. It does no I/O: credentials
-// are looked for with the first request.
-func New(client *http.Client) *Tokens { return &Tokens{client: client} }
+// New returns Tokens that are fetched with client, in a limited time. It does no
+// I/O: credentials are looked for with the first request.
+func New(client *http.Client) *Tokens {
+	limited := *client
+	limited.Timeout = limit
+	return &Tokens{client: &limited}
+}
 
 // Authorize gives r a token, as provider.Config.Authorize. The error is an
-// *ikigai.Error of kind auth.
+// *ikigai.Error of kind auth, or network where trying again can help.
 func (t *Tokens) Authorize(ctx context.Context, r *http.Request, _ provider.Body) error {
 	token, err := t.token(ctx)
 	if err != nil {
@@ -68,7 +73,7 @@ func (t *Tokens) token(ctx context.Context) (*oauth2.Token, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-timer.C:
-		return nil, fault("Google gave no token within 30 seconds", "Check the network, and `gcloud auth application-default print-access-token`", nil)
+		return nil, hiccup("Google gave no token within 30 seconds", nil)
 	}
 }
 
@@ -87,28 +92,47 @@ func (t *Tokens) fetch() (*oauth2.Token, error) {
 		t.source = credentials.TokenSource
 	}
 	token, err := t.source.Token()
-	if err != nil {
+	if err == nil {
+		return token, nil
+	}
+	if isFinal(err) {
 		return nil, fault("Google gave no token"+reason(err), "Run `gcloud auth application-default login` again, or check the service account", err)
 	}
-	return token, nil
+	return nil, hiccup("Google gave no token"+reason(err), err)
 }
 
-// reason continues a sentence with what Google says, which holds no secret.
-func reason(err error) string {
+// isFinal reports whether another attempt would fail as well: Google refuses the
+// credentials, or they cannot be used. What else goes wrong does so on the way.
+func isFinal(err error) bool {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {
-		return ""
+		return strings.Contains(err.Error(), "private key")
 	}
-	var said struct {
-		Code        string `json:"error"`
-		Description string `json:"error_description"`
+	status := refused.Response.StatusCode
+	return status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout
+}
+
+// reason continues a sentence with what Google says, or what happened on the way;
+// neither holds a secret.
+func reason(err error) string {
+	said := strings.TrimPrefix(err.Error(), "oauth2: cannot fetch token: ")
+	var refused *oauth2.RetrieveError
+	if errors.As(err, &refused) {
+		var told struct {
+			Code        string `json:"error"`
+			Description string `json:"error_description"`
+		}
+		_ = json.Unmarshal(refused.Body, &told) // which may be a page
+		said = cmp.Or(strings.TrimSpace(told.Code+" "+told.Description), refused.Response.Status)
 	}
-	if json.Unmarshal(refused.Body, &said) != nil || said.Code == "" {
-		return ""
-	}
-	return ": " + strings.TrimRight(strings.TrimSpace(said.Code+" "+said.Description), ".")
+	return ": " + strings.TrimRight(provider.Words(said), ". ")
 }
 
 func fault(what, do string, cause error) error {
 	return &ikigai.Error{Kind: ikigai.ErrorAuth, What: what, Do: do, Err: cause}
+}
+
+// hiccup is a fault that may be gone at the next attempt.
+func hiccup(what string, cause error) error {
+	return &ikigai.Error{Kind: ikigai.ErrorNetwork, What: what, Do: "Check the network, and `gcloud auth application-default print-access-token`", Err: cause}
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"ikigai"
 )
@@ -78,25 +80,71 @@ func TestAuthorize(t *testing.T) { // S2.79
 	}
 }
 
-// P41: what goes wrong is told with what to do, without any of the key.
+// P41: what goes wrong is told with what to do, without any of the key; what may
+// go well the next time is tried again.
 func TestFaults(t *testing.T) {
+	status, body := 0, ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if status == 0 {
+			panic(http.ErrAbortHandler)
+		}
 		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprint(w, `{"error": "invalid_grant", "error_description": "Invalid JWT."}`)
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
 	}))
 	defer server.Close()
+	account := func() { serviceAccount(t, server.URL) }
+	const noToken = "Google gave no token: "
 	for name, test := range map[string]struct {
 		prepare func()
+		status  int // 0 is a connection that is lost
+		body    string
+		kind    ikigai.ErrorKind
 		want    string
 	}{
-		"refused": {func() { serviceAccount(t, server.URL) }, "Google gave no token: invalid_grant Invalid JWT. "},
-		"no file": {func() { t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere/account.json") }, "There are no Google credentials. "},
+		"refused":  {account, 400, `{"error": "invalid_grant", "error_description": "Invalid JWT."}`, ikigai.ErrorAuth, noToken + "invalid_grant Invalid JWT. Run "},
+		"unclean":  {account, 401, `{"error": "a\u001b[31m\nb", "error_description": "` + strings.Repeat("so it is ", 90) + `"}`, ikigai.ErrorAuth, noToken + "a [31m b so it is"},
+		"a page":   {account, 502, `<html>`, ikigai.ErrorNetwork, noToken + "502 Bad Gateway. Check the network"},
+		"too many": {account, 429, `{"error": "rate"}`, ikigai.ErrorNetwork, noToken + "rate. Check the network"},
+		"lost":     {account, 0, ``, ikigai.ErrorNetwork, noToken + "Post \"" + server.URL + "\": EOF. Check the network"},
+		"no JSON":  {account, 200, `<html>`, ikigai.ErrorNetwork, noToken + "invalid character '<' looking for beginning of value. Check the network"},
+		"no file":  {func() { t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere/account.json") }, 200, ``, ikigai.ErrorAuth, "There are no Google credentials. "},
+		"no key": {func() {
+			account()
+			path := os.Getenv("GOOGLE_APPLICATION_CREDENTIALS")
+			raw, _ := os.ReadFile(path)
+			os.WriteFile(path, []byte(strings.Replace(string(raw), "PRIVATE KEY-----", "", 2)), 0o600)
+		}, 200, ``, ikigai.ErrorAuth, noToken + "private key should be"},
 	} {
 		test.prepare()
+		status, body = test.status, test.body
 		err := New(server.Client()).Authorize(t.Context(), httptest.NewRequest(http.MethodPost, "http://h/", nil), nil)
-		if ikigai.KindOf(err) != ikigai.ErrorAuth || !strings.HasPrefix(err.Error(), test.want) || strings.Contains(err.Error(), "PRIVATE") {
-			t.Errorf("%s: %v", name, err)
+		if err == nil || ikigai.KindOf(err) != test.kind || !strings.HasPrefix(err.Error(), test.want) || strings.Contains(err.Error(), "PRIVATE") || len(err.Error()) > 700 {
+			t.Errorf("%s: %s: %v", name, ikigai.KindOf(err), err)
 		}
 	}
+}
+
+// A server of tokens that does not answer is waited for as long as was said, and
+// nothing is left behind that waits on.
+func TestHangs(t *testing.T) {
+	serviceAccount(t, "http://tokens.test/")
+	synctest.Test(t, func(t *testing.T) {
+		tokens := New(&http.Client{Transport: hanging{}})
+		start := time.Now()
+		for n := range 3 {
+			err := tokens.Authorize(t.Context(), httptest.NewRequest(http.MethodPost, "http://h/", nil), nil)
+			if ikigai.KindOf(err) != ikigai.ErrorNetwork || time.Since(start) != time.Duration(n+1)*limit {
+				t.Errorf("after %v: %v", time.Since(start), err)
+			}
+		}
+	}) // which fails where a goroutine never ends
+}
+
+// hanging never answers.
+type hanging struct{}
+
+func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
 }
