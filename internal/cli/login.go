@@ -156,8 +156,7 @@ func (a *app) tryKey(ctx context.Context, vendor, key string) error {
 	case ctx.Err() != nil:
 		return err
 	}
-	switch ikigai.KindOf(err) {
-	case ikigai.ErrorAuth, ikigai.ErrorPermission:
+	if ikigai.KindOf(err) == ikigai.ErrorAuth {
 		return err
 	}
 	a.notice("The key could not be tried. " + err.Error())
