@@ -86,6 +86,8 @@ func (c Config) fault(f fault, status int, header http.Header) *ikigai.Error {
 	switch {
 	case f.says("requires more system memory"):
 		e.Do = "Choose a smaller model, or give the server more memory"
+	case f.says("verified to generate reasoning summaries"):
+		e.Do = "Set vendors." + c.vendor() + ".no_summary to true, or verify the organization"
 	case f.lacksTools():
 		e.Do = "Choose a model that can call tools, or a server that lets it"
 	case f.wantsOutput():

@@ -131,15 +131,21 @@ func (f fault) isFiltered() bool {
 // isAuth reports whether f says that the key is none. Google and xAI do so with
 // status 400 or 403.
 func (f fault) isAuth(status int) bool {
-	return status == http.StatusUnauthorized ||
+	return status == http.StatusUnauthorized && !f.lacksScope() ||
 		f.is("invalid_api_key", "authentication_error", "unauthorized", "unauthenticated", "api_key_invalid",
 			"expiredtokenexception", "unrecognizedclientexception", "invalidsignatureexception", "missingauthenticationtokenexception") ||
 		f.says("incorrect api key", "invalid api key", "api key not valid", "api key expired", "key was reported as leaked", "unregistered callers")
 }
 
+// lacksScope reports whether f says that a key is good, but not for this. OpenAI
+// does so with status 401.
+func (f fault) lacksScope() bool {
+	return f.says("missing scopes", "insufficient permissions for this operation")
+}
+
 // isPermission reports whether f says that the key may not do this.
 func (f fault) isPermission() bool {
-	return f.is("permission_error", "permission_denied", "unsupported_country_region_territory", "accessdeniedexception") ||
+	return f.lacksScope() || f.is("permission_error", "permission_denied", "unsupported_country_region_territory", "accessdeniedexception") ||
 		f.says("location is not supported", "organization must be verified")
 }
 

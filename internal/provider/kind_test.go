@@ -164,6 +164,7 @@ func TestKinds(t *testing.T) {
 		// OpenAI
 		{400, `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}`, ikigai.ErrorContext},
 		{400, `{"error":{"message":"No tool output found for function call call_1.","type":"invalid_request_error","param":"input","code":null}}`, ikigai.ErrorBadRequest},
+		{401, `{"error":{"message":"You have insufficient permissions for this operation. Missing scopes: model.read.","type":"invalid_request_error"}}`, ikigai.ErrorPermission},
 		{400, `{"error":{"message":"Your organization must be verified to stream this model.","type":"invalid_request_error","param":"stream","code":"unsupported_value"}}`, ikigai.ErrorPermission},
 		{400, `{"error":{"message":"Invalid prompt: your prompt was flagged","type":"invalid_request_error","code":"invalid_prompt"}}`, ikigai.ErrorContentFilter},
 		{403, `{"error":{"message":"Project does not have access to model gpt-x","code":"model_not_found"}}`, ikigai.ErrorModel},

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Listed is a model as its vendor lists it. Zeros say that the vendor does not
@@ -21,8 +22,9 @@ type Listed struct {
 }
 
 const (
-	maxListPage = 16 << 20 // bytes of one page of a list
-	maxPages    = 50       // of a list
+	listTime    = time.Minute // for a page of a list to begin, and to go on
+	maxListPage = 16 << 20    // bytes of one page of a list
+	maxPages    = 50          // of a list
 )
 
 // List asks the vendor of cfg for its models: a request that costs nothing, and
@@ -57,7 +59,7 @@ func List(ctx context.Context, cfg Config) ([]Listed, error) {
 func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watch := newWatchdog(c.cfg.Connect+c.cfg.Idle, cancel) // over Authorize as well, which may ask somebody
+	watch := newWatchdog(listTime, cancel) // over Authorize as well, which may ask somebody
 	defer watch.stop()
 	req, err := c.request(ctx, http.MethodGet, path, nil)
 	if err != nil {

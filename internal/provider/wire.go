@@ -37,8 +37,8 @@ type Wire interface {
 const Closing = "]}"
 
 // NewModel returns the model that cfg describes and that is spoken to over w.
-// It does no I/O. systemInList tells that w counts the system message of the
-// head among the messages where it names one by its position.
+// It does no I/O. systemInList tells that all pieces of the head but the first are
+// messages, which count where w names one by its position.
 func NewModel(cfg Config, w Wire, systemInList bool) ikigai.Model {
 	return &model{cfg: cfg, wire: w, client: NewClient(cfg), systemInList: systemInList}
 }
@@ -63,7 +63,7 @@ func (m *model) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai
 		}
 		for d, err := range m.client.Stream(ctx, m.wire.Path(req), body, m.wire.Decode) {
 			if e, ok := err.(*ikigai.Error); ok && e.Message > 0 {
-				e.Message = m.locate(req.Messages, e.Message-1) + 1
+				e.Message = m.locate(req, e.Message-1) + 1
 			}
 			if !yield(d, err) {
 				return
@@ -74,12 +74,12 @@ func (m *model) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai
 
 // locate returns the index of the message that the wire's message at the given
 // index was made of, the last of several; -1 if there is none.
-func (m *model) locate(messages []ikigai.Message, at int) int {
-	from := 0
-	if len(messages) > 0 && messages[0].Kind == ikigai.KindSystem {
-		from = 1
-		if m.systemInList {
-			at--
+func (m *model) locate(req ikigai.Request, at int) int {
+	messages := req.Messages
+	pieces, from := m.wire.Head(req)
+	if m.systemInList {
+		for _, p := range pieces[1:] {
+			at -= countMessages(p)
 		}
 	}
 	for from < len(messages) && at >= 0 {
