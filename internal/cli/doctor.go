@@ -115,7 +115,7 @@ func (r *checkup) shell() {
 }
 
 func (r *checkup) database(ctx context.Context) {
-	store, err := r.storeToRead(ctx)
+	store, err := r.existing(ctx, r.settings.Database)
 	switch {
 	case errors.Is(err, ikigai.ErrNotFound):
 		r.good("database", "none yet at "+r.settings.Database.String()+"; the first run makes it")

@@ -52,6 +52,19 @@ func TestServerAway(t *testing.T) {
 	}
 }
 
+// P9: a session that began while a new database was away is in the log as soon
+// as somebody asks for it: the database is made, and what waited is delivered.
+func TestLogOfWhatWaits(t *testing.T) {
+	t.Parallel()
+	p, proxy := onServer(t, diskScript)
+	proxy.Refuse(true)
+	shown := printed(p.run(exitAnswered, "run", "--json", "work"))
+	proxy.Refuse(false)
+	if got, want := len(p.log()), len(shown); got != want {
+		t.Errorf("%d events in the log, %d were shown", got, want)
+	}
+}
+
 // P9: the server goes in mid-session and comes back: the person is told of both,
 // and everything is in the database, in order and once.
 func TestServerGoesAndComes(t *testing.T) {

@@ -46,8 +46,12 @@ func (a *app) storeNow(ctx context.Context) (ikigai.Store, error) {
 }
 
 // storeToRead opens the store for a command that begins nothing. It makes no
-// database where there is none: the error then wraps ikigai.ErrNotFound.
+// database where there is none, unless events wait for it in a journal: the error
+// then wraps ikigai.ErrNotFound.
 func (a *app) storeToRead(ctx context.Context) (ikigai.Store, error) {
+	if len(waiting(a.places().journals())) > 0 {
+		return a.openDatabase(ctx, a.settings.Database, openTime, true)
+	}
 	return a.existing(ctx, a.settings.Database)
 }
 
