@@ -12,9 +12,6 @@ import (
 // clearLine goes to the beginning of the line and clears it.
 const clearLine = "\r\x1b[K"
 
-// usualWidth is what a terminal has at least.
-const usualWidth = 80
-
 // maxLast bounds what is kept, and looked at, of what a tool prints.
 const maxLast = 4 << 10
 
@@ -57,11 +54,7 @@ func (l *Live) showStatus() []Piece {
 	if !l.Terminal || l.answer.open || l.thinking.indent.open {
 		return nil
 	}
-	width := l.Style.Width
-	if width == 0 {
-		width = usualWidth // a terminal that does not tell
-	}
-	text := cutNarrow(s.text(l.Style), width-1)
+	text := cutNarrow(s.text(l.Style), l.Style.Width-1)
 	if text == s.shown {
 		return nil
 	}
