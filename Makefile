@@ -10,7 +10,7 @@ endif
 FUZZTIME ?= 5s
 TOOL := go tool -modfile=tools/go.mod
 
-.PHONY: build demo test race bench lint fuzz update tidy need
+.PHONY: build demo test kill race bench lint fuzz update tidy need
 
 build: ## bin/ikigai
 	go build -trimpath -o bin/ikigai ./cmd/ikigai
@@ -21,6 +21,9 @@ demo: build ## the main job, offline, without a key
 test: need ## all tests
 	go test -timeout 30m ./...
 	cd internal/oracle && go test ./...
+
+kill: need ## kills the program at every system call of its life (test tries each fifth)
+	go test -timeout 60m ./internal/cli -run TestKillMatrix -kill.all -v
 
 race: need ## all tests with the race detector
 	CGO_ENABLED=1 go test -timeout 30m -race ./...

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -57,6 +58,9 @@ func inMemory(t *testing.T) string {
 	return dir
 }
 
+// everyPoint is set by make kill.
+var everyPoint = flag.Bool("kill.all", false, "try every point of the kill matrix")
+
 // matrix is the phases of a session in a store by the points of each.
 type matrix struct {
 	dir   string               // holds the programs and the places of the rows
@@ -71,8 +75,11 @@ const killWorkers = 6
 // try kills the program at every point of a phase.
 func (m *matrix) try(t *testing.T, phase killPhase) {
 	points := m.points(t, phase)
-	if testing.Short() || raceEnabled { // a row starts up to eight programs
-		points = thin(points)
+	switch { // a row starts up to eight programs
+	case raceEnabled || testing.Short():
+		points = thin(points, 32)
+	case !*everyPoint:
+		points = thin(points, 5)
 	}
 	todo := make(chan killtest.Point)
 	var workers sync.WaitGroup
@@ -114,11 +121,11 @@ func (m *matrix) points(t *testing.T, phase killPhase) []killtest.Point {
 	return killtest.Points(whole...)
 }
 
-// thin keeps the first call of each class and some of the others.
-func thin(points []killtest.Point) []killtest.Point {
+// thin keeps the first call of each class and each nth of the others.
+func thin(points []killtest.Point, n int) []killtest.Point {
 	var few []killtest.Point
 	for i, p := range points {
-		if p.N == 1 && p.After || i%32 == 0 {
+		if p.N == 1 && p.After || i%n == 0 {
 			few = append(few, p)
 		}
 	}

@@ -17,12 +17,26 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sys/unix"
 )
 
 // Options say how a server runs.
 type Options struct {
 	Durable  bool     // commits reach the disk, as in use; tests are faster without
 	Settings []string // more settings, such as "max_connections=5"
+}
+
+// place returns the directory for the directory of a cluster. A server that
+// need not be durable is in the system's memory where there is room: there no
+// other program's writing to the disk makes it wait. The path is short, since a
+// socket lies in it.
+func (o Options) place() string {
+	const memory, room = "/dev/shm", 4 << 30
+	var fs unix.Statfs_t
+	if !o.Durable && unix.Statfs(memory, &fs) == nil && fs.Bavail*uint64(fs.Bsize) > room {
+		return memory
+	}
+	return "/tmp"
 }
 
 // Cluster is a PostgreSQL server with its data. Its superuser is postgres and
@@ -87,8 +101,7 @@ func empty(o Options) (*Cluster, error) {
 	if c.account, err = serverAccount(); err != nil {
 		return nil, err
 	}
-	// The socket lies in it, whose path must be short.
-	if c.dir, err = os.MkdirTemp("/tmp", "pgtest-"); err != nil {
+	if c.dir, err = os.MkdirTemp(o.place(), "pgtest-"); err != nil {
 		return nil, err
 	}
 	if err = c.account.own(c.dir); err == nil {
