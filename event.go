@@ -55,6 +55,8 @@ const (
 	KindFork        Kind = "fork"        // this session shares its past with another; data is a ForkData
 	KindQuarantine  Kind = "quarantine"  // an event that a vendor refuses is not sent any more; data is a QuarantineData
 	KindFallback    Kind = "fallback"    // another model is asked for the rest of a statement; data is a FallbackData
+	KindUndo        Kind = "undo"        // changes of files were taken back; data is an UndoData
+	KindTrust       Kind = "trust"       // what a project brings was allowed or not; data is a TrustData
 	KindError       Kind = "error"       // a statement that ended with an error; data is an ErrorData
 )
 
@@ -181,16 +183,60 @@ type UsageData struct {
 	ServedByName string     `json:"served_by,omitempty"` // the model's name as the vendor reports it
 }
 
-// ChangeData is the data of a change event, which is durable before the file
-// it names is changed. The event's content is the path.
+// ChangeData is the data of a change event: what a file held before a change.
+// The event's content is the path.
+//
+// Where the tool announces its changes, the event is durable before the file is
+// changed. Where it does not, the event comes after the result of the call and
+// says what was Noticed.
 type ChangeData struct {
-	CallID  string `json:"tool_call_id"`
-	Path    string `json:"path"`               // absolute
-	Existed bool   `json:"existed"`            // false: the change creates the file
-	Mode    uint32 `json:"mode,omitempty"`     // permission bits before the change
-	Size    int64  `json:"size"`               // bytes before the change
-	Blob    string `json:"blob,omitempty"`     // hash of the content before the change
-	NotKept string `json:"not_kept,omitempty"` // why the content before the change was not kept
+	CallID  string `json:"tool_call_id,omitempty"` // "" for an undo
+	Path    string `json:"path"`                   // absolute
+	Existed bool   `json:"existed"`                // false: the change creates the file
+	Mode    uint32 `json:"mode,omitempty"`         // permission bits before the change
+	Size    int64  `json:"size"`                   // bytes before the change
+	Link    string `json:"link,omitempty"`         // where it pointed to, if it was a symbolic link
+	Blob    string `json:"blob,omitempty"`         // hash of the content before the change
+	File    string `json:"file,omitempty"`         // path of the file with that content, where it is too large for a store
+	NotKept string `json:"not_kept,omitempty"`     // why the content before the change was not kept
+
+	Noticed bool       `json:"noticed,omitempty"` // found by looking, after the change
+	After   *FileState `json:"after,omitempty"`   // what is there since the change, if it was noticed
+}
+
+// FileState is what is known of a file at some moment. The zero FileState is
+// that of a file that is not there.
+type FileState struct {
+	Exists bool   `json:"exists"`
+	Mode   uint32 `json:"mode,omitempty"` // permission bits
+	Size   int64  `json:"size,omitempty"`
+	Link   string `json:"link,omitempty"`   // where it points to, if it is a symbolic link
+	SHA256 string `json:"sha256,omitempty"` // of the content, hexadecimal; "" where it was not read
+}
+
+// UndoData is the data of an undo event. The files that it changed back have
+// change events before it, so an undo can itself be undone.
+type UndoData struct {
+	Redo    bool       `json:"redo,omitempty"`   // an undo was taken back
+	Changes []Seq      `json:"changes"`          // the change events that were taken back
+	Files   []string   `json:"files"`            // absolute paths that were changed by it
+	Left    []LeftFile `json:"left,omitempty"`   // what could not be taken back
+	To      Seq        `json:"to,omitempty"`     // the event before which files are again as they were
+	Reason  string     `json:"reason,omitempty"` // if it was not the person's wish
+}
+
+// LeftFile is a file that an undo left as it is.
+type LeftFile struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// TrustData is the data of a trust event: whether what the project brings may
+// act in this session.
+type TrustData struct {
+	Trusted bool     `json:"trusted"`
+	SHA256  string   `json:"sha256"` // of all that is judged, hexadecimal
+	Items   []string `json:"items"`  // what it is, for people
 }
 
 // ApprovalData is the data of an approval event.

@@ -17,14 +17,23 @@ type ToolSpec struct {
 	Usage        string          `json:"usage,omitempty"`         // when to use it
 }
 
-// Tool is something a model can have run. Built-in and external tools are the
-// same value.
+// Tool is something a model can have run. Built-in and external tools, and
+// those of MCP servers, are the same value.
 type Tool struct {
 	ToolSpec
+
+	// Source says for people where the tool comes from: the path of its
+	// executable, or the MCP server that offers it. It is "" for built-in tools.
+	Source string
 
 	// ReadOnly tools change nothing. Several may run at once, and they run
 	// even while no call can be recorded durably.
 	ReadOnly bool
+
+	// Announces tells that the tool calls Intend before each change of a file.
+	// What a tool that neither announces nor is ReadOnly has changed is found by
+	// looking at the working directory before and after.
+	Announces bool
 
 	// Check validates input against Schema and returns the input to run with:
 	// args with the defaults of the schema filled in, or args itself when
@@ -61,12 +70,27 @@ type Result struct {
 	Report    string // to the person: what was done, in a few words; never sent
 	Failed    bool   // the tool could not do its work; a command that exits 1 is no failure
 	Resources []Resource
+
+	// Front is what stands ahead of the output where results are sent with
+	// frontmatter, which a setting asks for: the tool chooses the names and their
+	// order. Where it is nil, the members of an output that is a JSON object are
+	// taken.
+	Front []Fact
+}
+
+// Fact is a name and a value of a frontmatter.
+type Fact struct {
+	Name  string
+	Value any // encoded as JSON if it is no string
 }
 
 // Resource is a file or URL that a tool read or changed.
 type Resource struct {
 	URI     string `json:"uri"` // an absolute path or a URL
 	Changed bool   `json:"changed,omitempty"`
+	// SHA256 is the hash, in hexadecimal, of the whole content of a file as the
+	// tool read it, or left it. It is "" where that is not known.
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // JSONOutput returns v, encoded as compact JSON, as the output of a tool. It
