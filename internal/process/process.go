@@ -18,6 +18,10 @@ type Command struct {
 	Dir  string
 	Env  []string // nil means none
 
+	// Stdin is what the command reads; it may read less. Where it is empty, the
+	// command reads /dev/null.
+	Stdin []byte
+
 	// Timeout ends the command; 0 means that only the context does.
 	Timeout time.Duration
 
@@ -62,7 +66,7 @@ const (
 // Run runs a command to its end and returns what became of it. An error means
 // that it could not be started.
 //
-// The command reads nothing (/dev/null), has no terminal, and leads a session
+// The command reads c.Stdin, has no terminal, and leads a session
 // and a process group of its own. When it ends, when its time is over or when
 // ctx ends, the whole group gets SIGTERM, after a grace of one second SIGKILL
 // (at once, if c.Leave is closed):
@@ -89,10 +93,11 @@ func Run(ctx context.Context, c Command) (Result, error) {
 // run is one command in the course of Run.
 type run struct {
 	capture *capture
-	pid     int           // of the command, also of its group
-	exited  chan int      // the exit code, once
-	exit    int           // the exit code, once it is known
-	ended   bool          // exit is known
+	pid     int      // of the command, also of its group
+	exited  chan int // the exit code, once
+	exit    int      // the exit code, once it is known
+	ended   bool     // exit is known
+	input   input
 	streams *streams      // our ends
 	drained chan struct{} // closed when both streams are at their end
 	leave   <-chan struct{}
@@ -106,6 +111,15 @@ func (r *run) start(c Command) error {
 	streams, theirs, err := openStreams()
 	if err != nil {
 		return err
+	}
+	input, reads, err := openInput(c.Stdin)
+	if err != nil {
+		closeFiles(theirs[:]...)
+		streams.close()
+		return err
+	}
+	if reads != nil {
+		cmd.Stdin = reads
 	}
 	cmd.Stdout, cmd.Stderr = theirs[Stdout], theirs[Stderr]
 	started := make(chan error, 1)
@@ -123,14 +137,13 @@ func (r *run) start(c Command) error {
 		}
 	}()
 	err = <-started
-	for _, f := range theirs {
-		_ = f.Close() // the command has its own
-	}
+	closeFiles(theirs[Stdout], theirs[Stderr], reads) // the command has its own
 	if err != nil {
+		input.close()
 		streams.close()
 		return err
 	}
-	r.pid, r.streams, r.drained = cmd.Process.Pid, streams, make(chan struct{})
+	r.pid, r.input, r.streams, r.drained = cmd.Process.Pid, input, streams, make(chan struct{})
 	go func() {
 		streams.read(r.capture)
 		close(r.drained)
@@ -216,6 +229,14 @@ func (r *run) endStreams() {
 		<-r.drained
 	}
 	r.streams.close()
+	r.input.close()
+}
+
+// closeFiles closes those that are open.
+func closeFiles(files ...*os.File) {
+	for _, f := range files {
+		_ = f.Close() // a nil file only says that it is none
+	}
 }
 
 func (r *run) awaitDrain(limit time.Duration) bool {

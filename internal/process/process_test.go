@@ -76,6 +76,36 @@ func TestNoInput(t *testing.T) {
 	}
 }
 
+// What a command is to read reaches it whole while it prints as much; one that
+// reads nothing, or leaves the rest to somebody who stays, is not held up.
+func TestInput(t *testing.T) {
+	much := bytes.Repeat([]byte("0123456789abcde\n"), 1<<16) // more than pipes hold
+	for _, tc := range []struct {
+		script string
+		input  []byte
+		bytes  int64
+	}{
+		{"cat", []byte("hello"), 5},
+		{"cat", much, int64(len(much))},
+		{"cat", []byte{}, 0},
+		{"echo no", much, 3},
+		{"head -c 10", much, 10},
+		{"exec <&-; sleep 0.01; echo no", much, 3},
+		{"sleep 1000 <&0 & echo no", much, 3},
+		{"setsid sleep 1000 <&0 >/dev/null 2>&1 & echo $! >pid; echo no", much, 3},
+	} {
+		c := bash(t, tc.script)
+		c.Stdin = tc.input
+		if r := mustRun(t, c); r.Exit != 0 || r.Output.Total[Stdout] != tc.bytes || r.Output.Total[Stderr] != 0 {
+			t.Errorf("%s: exit %d, %d bytes, %q", tc.script, r.Exit, r.Output.Total[Stdout], text(r.Output, Stderr))
+		}
+		if raw, err := os.ReadFile(filepath.Join(c.Dir, "pid")); err == nil {
+			pid, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
 // P20, P21: what stays in the background neither holds the call up nor
 // outlives it.
 func TestBackground(t *testing.T) {
