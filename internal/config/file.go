@@ -98,8 +98,10 @@ func (f *file) setting(m member) error {
 		return f.members(m.key, m.value, f.vendor)
 	case m.key == "models":
 		return f.members(m.key, m.value, f.model)
+	case m.key == mcpServersKey:
+		return f.mcpServers(m)
 	}
-	if err := assign(f, table, []string{"vendors", "models"}, f.s, m.key, m); err != nil {
+	if err := assign(f, table, []string{"vendors", "models", mcpServersKey}, f.s, m.key, m); err != nil {
 		return err
 	}
 	f.s.placed(m.key, filepath.Dir(f.path), f.home)
@@ -191,8 +193,8 @@ func (f *file) set(m member, v value, private bool) error {
 	if got == "array" {
 		text, plain = elements(m.value)
 	}
-	_, isThinking := v.(*thinking)
-	fits := got == want || got == "integer" && (want == "number" || isThinking)
+	either := takesNumber(v)
+	fits := got == want || got == "integer" && (want == "number" || either)
 	if fits && plain && v.set(text) {
 		f.place(m.key, m.at)
 		return nil
@@ -202,12 +204,21 @@ func (f *file) set(m member, v value, private bool) error {
 		shownValue = shown(literal(m.value), private)
 	}
 	switch {
-	case want == "string" && got != want && !isThinking:
+	case want == "string" && got != want && !either:
 		accepts += ", in quotes"
 	case got == "string" && got != want && want != "array":
 		accepts += ", without quotes"
 	}
 	return badValue(f.position(m.value.StartOffset), m.key, shownValue, accepts)
+}
+
+// takesNumber reports whether v is text that may be a whole number, too.
+func takesNumber(v value) bool {
+	switch v.(type) {
+	case *thinking, *callTime:
+		return true
+	}
+	return false
 }
 
 // place notes that the setting key was set at offset at.

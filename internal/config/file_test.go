@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/tailscale/hujson"
 )
@@ -68,7 +69,7 @@ func TestFaults(t *testing.T) {
 		{`{"timeouts": {"conect": "1s"}}`, path + `:1:15: no setting is called timeouts.conect. Perhaps connect is meant.`},
 		{`{"timeouts": {"read": "1s"}}`, path + `:1:15: no setting is called timeouts.read. Known are connect, first_byte, idle.`},
 		{`{"timeouts.idle": "1s"}`, path + `:1:2: no setting is called timeouts.idle. Write an object in an object, such as "timeouts": {"idle": …}.`},
-		{`{"": 1}`, path + `:1:2: no setting is called "". Known are model, max_tool_turns, max_output_size, max_output_tokens, bash_result, tool_concurrency, tool_choice, approval, thinking, fallback, tool_protocol, max_retries, timeouts, database, vendors, models.`},
+		{`{"": 1}`, path + `:1:2: no setting is called "". Known are model, max_tool_turns, max_output_size, max_output_tokens, bash_result, tool_concurrency, tool_choice, approval, thinking, fallback, tool_protocol, max_retries, timeouts, database, result_format, web_private_addresses, undo_limit, toolboxes, vendors, models, mcpServers.`},
 		{`{"model": "a/b", "model": "c/d"}`, path + `:1:18: model is set twice. Keep one of the two.`},
 		{`{"vendors": {"a/b": {}}}`, path + `:1:14: "a/b" cannot be the name of a vendor. Use letters, digits, - and _.`},
 		{`{"vendors": {"x": {"headers": {"A B": ""}}}}`, path + `:1:32: "A B" cannot be the name of a header. Write a header's name, such as "X-Title".`},
@@ -178,6 +179,8 @@ func FuzzFile(f *testing.F) {
 		"key_env": "", "organization": "ö", "max_tokens_field": "max_completion_tokens", "insecure": true, "headers": {"x.y": "z", "A": ""}}}}`,
 		`{"models": {"a/b/c": {"price": {"input": 1.25, "output": 10, "cache_read": 1e-2}, "levels": {"low": 9, "none": "off", "high": "x"}, "no_files": true}}, "fallback": ["a/b", "c"],
 		"vendors": {"v": {"body": {"a": [1, /* x */ {"b": null}]}, "replay": ["x", "y"], "base_url": "https://{A|B}/x", "key_env": "A B", "api": "gemini"}}, "database": "postgres://u:p@h/d?x=1"}`,
+		`{"mcpServers": {"a b": {"command": "x", "args": ["", "${A:-b}"], "env": {"A": 1}, "cwd": "~/x", "timeout": 5000, "x": [null]}, "b": {"url": "u", "headers": {"A": ""}, "enabled": false, "tools": []}},
+		"toolboxes": ["~/x", "y"], "undo_limit": 0, "web_private_addresses": false, "result_format": "frontmatter"}`,
 		"{\"database\": \"\\ud800\"}", `{"max_tool_turns": "50"}`, `{"vendors": {"x": {"base_url": "https://%"}}}`, "\ufeff{}", "[1,", `{"a`,
 	} {
 		f.Add([]byte(seed))
@@ -207,6 +210,9 @@ func FuzzFile(f *testing.F) {
 		again := mustParse(t, fileOf(t, s))
 		if diff := cmp.Diff(s.entries(), again.entries(), cmp.FilterPath(isOrigin, cmp.Ignore())); diff != "" {
 			t.Errorf("what is shown loads to something else (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(s.MCPServers, again.MCPServers, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("servers written as a file load to something else (-want +got):\n%s", diff)
 		}
 		s.Show()
 	})
@@ -242,11 +248,43 @@ func fileOf(t *testing.T, s *Settings) string {
 		models[name] = model
 	}
 	root["models"] = models
+	servers := map[string]any{}
+	for name, m := range s.MCPServers {
+		servers[name] = serverOf(m)
+	}
+	root["mcpServers"] = servers
 	file, err := json.Marshal(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(file)
+}
+
+// serverOf returns m as a file has it.
+func serverOf(m MCPServer) map[string]any {
+	server := map[string]any{"type": m.Type, "disabled": m.Disabled, "env": m.Env, "headers": m.Headers}
+	if m.Command != "" {
+		server["command"] = m.Command
+	} else {
+		server["url"] = m.URL
+	}
+	if m.Timeout != 0 {
+		server["timeout"] = m.Timeout.String()
+	}
+	if m.Cwd != "" {
+		server["cwd"] = m.Cwd
+	}
+	for name, list := range map[string][]string{"args": m.Args, "tools": m.Tools, "disabledTools": m.DisabledTools} {
+		if list != nil {
+			server[name] = list
+		}
+	}
+	for _, name := range []string{"env", "headers"} {
+		if len(server[name].(map[string]string)) == 0 {
+			delete(server, name)
+		}
+	}
+	return server
 }
 
 // insert adds those of fields whose keys, after prefix, are among entries.

@@ -234,11 +234,16 @@ func (s *Settings) override(f field[Settings], origin, text string, in Input) er
 	return nil
 }
 
-// placed makes the path that the setting name holds, if it holds one, absolute.
-// A relative path starts at dir.
+// placed makes the paths that the setting name holds, if it holds any, absolute.
+// Relative ones start at dir.
 func (s *Settings) placed(name, dir, home string) {
-	if name == "database" {
+	switch name {
+	case "database":
 		s.Database = s.Database.placed(dir, home)
+	case "toolboxes":
+		for i, path := range s.Toolboxes {
+			s.Toolboxes[i] = absolute(path, dir, home)
+		}
 	}
 }
 

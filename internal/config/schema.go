@@ -23,6 +23,9 @@ func Schema() []byte {
 		"propertyNames":        map[string]any{"pattern": ruleModel.expr},
 		"additionalProperties": object(models),
 	}
+	properties[mcpServersKey] = map[string]any{
+		"type": "object", "description": mcpDoc, "additionalProperties": mcpSchema(),
+	}
 	schema := object(properties)
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "Settings of ikigai"
@@ -49,6 +52,22 @@ func vendorProperties() map[string]any {
 		"propertyNames": map[string]any{"pattern": ruleMember.expr},
 	}
 	return properties
+}
+
+// mcpSchema returns the schema of a server, which may have members that only
+// other agents know.
+func mcpSchema() map[string]any {
+	properties := propertiesOf(mcpTable)
+	text := map[string]any{"type": "string"}
+	for _, name := range mcpLists {
+		properties[name] = map[string]any{"type": "array", "items": text}
+	}
+	for _, name := range mcpTexts {
+		properties[name] = map[string]any{"type": "object", "description": textsDoc,
+			"additionalProperties": map[string]any{"type": []string{"string", "number", "boolean"}}}
+	}
+	properties["enabled"] = map[string]any{"type": "boolean"}
+	return map[string]any{"type": "object", "properties": properties}
 }
 
 // propertiesOf returns the schemas of fields by name. Names with a dot are put
@@ -94,6 +113,7 @@ func Reference() string {
 	}
 	writeRow(&b, code("vendors"), "see below", "", vendorsDoc)
 	writeRow(&b, code("models"), "", "", modelsDoc)
+	writeRow(&b, code(mcpServersKey), "", "", mcpDoc)
 	b.WriteString("\nOf a vendor, under `vendors` and its name:\n\n| setting | default | |\n|---|---|---|\n")
 	for _, f := range vendorTable {
 		writeRow(&b, code(f.name), code(f.def), f.doc)
@@ -104,6 +124,14 @@ func Reference() string {
 	for _, f := range modelTable {
 		writeRow(&b, code(f.name), f.doc)
 	}
+	b.WriteString("\nOf an MCP server, under `mcpServers` and its name:\n\n| setting | |\n|---|---|\n")
+	for _, f := range mcpTable {
+		writeRow(&b, code(f.name), f.doc)
+	}
+	writeRow(&b, code("args"), "Arguments of the program, a list.")
+	writeRow(&b, code("env"), "Variables for the program, by name. "+textsDoc)
+	writeRow(&b, code("headers"), "Headers of each request, by name. "+textsDoc)
+	writeRow(&b, code("tools")+", "+code("disabledTools"), "Names of the tools that are wanted of the server, and of those that are not.")
 	b.WriteString("\nPresets, in the order in which they are tried:\n\n| vendor | `api` | `base_url` | `key_env` | `model` | further |\n|---|---|---|---|---|---|\n")
 	for _, p := range presets {
 		v := p.vendor

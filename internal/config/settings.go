@@ -33,6 +33,14 @@ type Settings struct {
 	MaxRetries      int      // times a failed request is sent again
 	Timeouts        Timeouts
 	Database        Database
+	ResultFormat    string   // ResultJSON or ResultFrontmatter
+	WebPrivate      bool     // pages may be fetched from addresses that only this network reaches
+	UndoLimit       int      // bytes of a directory that are kept in memory to see what a tool changes; 0 does not look
+	Toolboxes       []string // further directories of tools, absolute
+
+	// MCPServers holds the servers by name, with variables in their texts as
+	// written; see the method MCPServer. It is nil where there are none.
+	MCPServers map[string]MCPServer
 
 	// Vendors holds the presets and the person's own vendors by name.
 	Vendors map[string]Vendor
@@ -70,6 +78,12 @@ type Timeouts struct {
 const (
 	BashCombined = "combined"
 	BashSplit    = "split"
+)
+
+// Values of the setting result_format.
+const (
+	ResultJSON        = "json"
+	ResultFrontmatter = "frontmatter"
 )
 
 // Values of the setting approval.

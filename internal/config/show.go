@@ -15,13 +15,15 @@ type Entry struct {
 	Origin string `json:"origin"` // "default", FILE:LINE, a variable or a flag
 }
 
-// Show returns the settings in force: the table in its order, then of vendors and
-// models, by name, what was set or is otherwise than a vendor has it by default. The values of headers, and whatever looks like a key elsewhere, are
-// replaced by safetext.Redacted.
+// Show returns the settings in force: the table in its order, then of vendors,
+// models and MCP servers, by name, what was set or is otherwise than a vendor has
+// it by default. The values of headers, a server's variables, and whatever looks
+// like a key elsewhere, are replaced by safetext.Redacted.
 func (s *Settings) Show() []Entry {
 	entries := s.entries()
 	for i, e := range entries {
 		switch {
+		case strings.HasPrefix(e.Key, mcpServersKey+"."):
 		case strings.Contains(e.Key, ".headers."):
 			entries[i].Value = safetext.Redacted
 		case e.Key == "database":
@@ -35,7 +37,7 @@ func (s *Settings) Show() []Entry {
 	return entries
 }
 
-// entries is Show with everything in the clear.
+// entries is Show with everything in the clear, but for MCP servers.
 func (s *Settings) entries() []Entry {
 	entries := list(s, "", table, s)
 	for _, name := range slices.Sorted(maps.Keys(s.Vendors)) {
@@ -62,7 +64,7 @@ func (s *Settings) entries() []Entry {
 			}
 		}
 	}
-	return entries
+	return append(entries, s.mcpEntries()...)
 }
 
 func list[T any](s *Settings, prefix string, fields []field[T], from *T) []Entry {

@@ -75,6 +75,18 @@ var table = []field[Settings]{
 	{name: "database",
 		doc: "Where the log is kept: the path of a SQLite file, or the address of a PostgreSQL database, such as `postgres://me@db.example.com/ikigai`. A leading `~` is the home directory. In a file a relative path starts at that file's directory, elsewhere at the working directory. Left empty, it is `$XDG_DATA_HOME/ikigai/ikigai.db`, that is `~/.local/share/ikigai/ikigai.db`.",
 		of:  func(s *Settings) value { return &database{&s.Database} }},
+	{name: "result_format", def: ResultJSON,
+		doc: "Form in which the model gets the results of tools: `json`, or `frontmatter`, the text itself below a few lines that say what it is.",
+		of:  func(s *Settings) value { return &choice{&s.ResultFormat, []string{ResultJSON, ResultFrontmatter}} }},
+	{name: "web_private_addresses", def: "true",
+		doc: "Whether `web_fetch` may reach addresses that only this machine or its network reaches, such as `localhost`.",
+		of:  func(s *Settings) value { return &boolean{&s.WebPrivate} }},
+	{name: "undo_limit", def: "268435456",
+		doc: "Bytes of the working directory that are kept in memory while a command, an external tool or an MCP server runs, so that what it changes can be undone. 0 keeps nothing: then only `file_write` and `file_edit` can be undone.",
+		of:  func(s *Settings) value { return &integer{&s.UndoLimit, 0, 1 << 40} }},
+	{name: "toolboxes",
+		doc: "Further directories of tools, in Amp's form, too. A relative path starts as that of `database` does. A project has its tools in `.ikigai/tools` alone.",
+		of:  func(s *Settings) value { return &words{&s.Toolboxes, rulePath} }},
 }
 
 // vendorTable lists the settings of one vendor. Its headers stand apart.
@@ -172,6 +184,8 @@ var vendorTable = []field[Vendor]{
 const (
 	vendorsDoc = "Vendors by name. An entry named like a preset changes only the fields that it gives."
 	modelsDoc  = "What is known of models, by name as `vendor/model`, in place of what the catalog says: see `ikigai models`."
+	mcpDoc     = "Servers of the Model Context Protocol by name, in the form that other agents have for them. What only they know of a server is passed over."
+	textsDoc   = "Its texts may be secret and are never shown."
 	bodyDoc    = "Further members of every request, by name, with any value. Those that are written anyway are refused."
 	headersDoc = "Headers to send with each request, by name. Their values are never shown."
 	schemaDoc  = "Address of the JSON Schema, for editors; not used otherwise."
