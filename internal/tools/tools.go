@@ -26,6 +26,11 @@ type Config struct {
 	MaxOutput  int      // bytes of a result at most, and of a file in memory; 0 for 1 MiB
 	Env        []string // environment of commands
 
+	// Known returns the hash, in hexadecimal, of the content of the file at an
+	// absolute path as the model read or left it last; false if it did neither.
+	// It may be nil.
+	Known func(path string) (sha256 string, ok bool)
+
 	// Leave, when it is closed, ends commands that are being stopped at once.
 	// It may be nil.
 	Leave <-chan struct{}
