@@ -200,8 +200,9 @@ type ChangeData struct {
 	File    string `json:"file,omitempty"`         // path of the file with that content, where it is too large for a store
 	NotKept string `json:"not_kept,omitempty"`     // why the content before the change was not kept
 
-	Noticed bool       `json:"noticed,omitempty"` // found by looking, after the change
-	After   *FileState `json:"after,omitempty"`   // what is there since the change, if it was noticed
+	NewDirs int        `json:"new_dirs,omitempty"` // directories right above it that were not there either
+	Noticed bool       `json:"noticed,omitempty"`  // found by looking, after the change
+	After   *FileState `json:"after,omitempty"`    // what is there since the change, if it was noticed; what an undo makes of it
 }
 
 // FileState is what is known of a file at some moment. The zero FileState is

@@ -74,6 +74,13 @@ type Agent struct {
 	// AllowVolatile lets tools that change something run although their calls
 	// cannot be recorded on any disk.
 	AllowVolatile bool
+
+	// KeepDir is the directory, made when it is first needed, for what files held
+	// before a change where that is too large for a store; "" keeps none of it.
+	KeepDir string
+	// Watcher finds what tools change that do not announce it. It may be nil.
+	Watcher  Watcher
+	watching watching
 }
 
 // Outcome is how a statement ended.
@@ -89,6 +96,7 @@ type Outcome struct {
 // it happens, so that whenever Run returns, with whatever error, the
 // conversation can go on. The error is an *ikigai.Error.
 func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error) {
+	defer a.settle(ctx)
 	var out Outcome
 	if _, err := a.Recorder.Record(ctx, a.withFormat(statement)); err != nil {
 		return out, closed(err)

@@ -62,8 +62,9 @@ func (a *Agent) executeOne(ctx context.Context, r *round, i int) error {
 	c := &r.calls[i]
 	a.permit(ctx, c)
 	began := time.Now()
-	result := c.refusal
+	result, watched := c.refusal, false
 	if result == nil {
+		watched = a.watch(ctx, c.tool)
 		ran := a.run(ctx, c)
 		result = &ran
 	}
@@ -76,6 +77,9 @@ func (a *Agent) executeOne(ctx context.Context, r *round, i int) error {
 	event := ikigai.NewEvent(ikigai.KindToolResult, describeResult(result), data)
 	event.Blobs = blobs
 	_, err := a.Recorder.Record(ctx, event)
+	if watched {
+		a.look(ctx, c.ID)
+	}
 	return err
 }
 

@@ -52,7 +52,11 @@ func (a *Agent) send(ctx context.Context, to Candidate, choice ikigai.ToolChoice
 	var recording sync.WaitGroup // beside the way: what is sent may be large
 	defer recording.Wait()
 	request.Sending = func(sent ikigai.Sent) {
-		recording.Go(func() { a.Recorder.Queue(a.History.Sent(to.Name, choice, sent)) })
+		recording.Go(func() {
+			a.watching.recording.Lock()
+			defer a.watching.recording.Unlock()
+			a.Recorder.Queue(a.History.Sent(to.Name, choice, sent))
+		})
 		r.sent = time.Now()
 	}
 	for delta, err := range to.Model.Stream(ctx, request) {
