@@ -17,9 +17,10 @@ type rules struct {
 
 // rule is one line: a pattern and what it says.
 type rule struct {
-	again    bool // a line with "!": what it matches is not ignored after all
-	dirsOnly bool // a line with "/" at its end
-	anywhere bool // no "/" elsewhere: the pattern is for names, at any depth
+	again    bool   // a line with "!": what it matches is not ignored after all
+	dirsOnly bool   // a line with "/" at its end
+	anywhere bool   // no "/" elsewhere: the pattern is for names, at any depth
+	prefix   string // what stands before the first wildcard of a pattern for paths
 	segments []segment
 }
 
@@ -45,7 +46,11 @@ func (r *rule) match(path, name string, isDir bool) bool {
 	if r.anywhere {
 		return r.segments[0].match(name)
 	}
-	return matchPath(r.segments, path)
+	rest, ok := strings.CutPrefix(path, r.prefix)
+	if !ok || len(r.segments) == 0 {
+		return ok && rest == ""
+	}
+	return matchPath(r.segments, rest)
 }
 
 // with returns r with the rules of a file before it, r itself if the file has
@@ -93,11 +98,23 @@ func parseRule(line string) (rule, bool) {
 	if line = strings.TrimPrefix(line, "/"); line == "" {
 		return rule{}, false
 	}
-	segments, ok := parsePath(line)
-	if r.anywhere && ok {
-		segments[0].deep = false // "**" without a slash is "*"
+	var ok bool
+	if r.anywhere {
+		if r.segments, ok = parsePath(line); ok {
+			r.segments[0].deep = false // "**" without a slash is "*"
+		}
+		return r, ok
 	}
-	r.segments = segments
+	// Git compares what stands before the first wildcard and takes the rest as
+	// a pattern of its own. So a "**" that follows letters spans directories,
+	// too, if it comes first.
+	wild := strings.IndexAny(line, `*?[\`)
+	if wild < 0 {
+		r.prefix = line
+		return r, true
+	}
+	r.prefix = line[:wild]
+	r.segments, ok = parsePath(line[wild:])
 	return r, ok
 }
 

@@ -30,6 +30,9 @@ func (s *set) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
 // matchPath reports whether the path matches the segments. A "**" matches any
 // number of names; one at the end matches at least one.
 func matchPath(segments []segment, path string) bool {
+	if path == "" { // what follows a prefix that is the whole path
+		return len(segments) == 1 && (segments[0].deep || segments[0].match(""))
+	}
 	i, deep, resume := 0, -1, ""
 	for path != "" {
 		if i < len(segments) && segments[i].deep {

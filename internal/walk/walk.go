@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -41,9 +40,10 @@ const MaxEntries = 2_000_000
 // be read, or that of ctx.
 //
 // Ignored is what .gitignore files in the tree and, inside a repository, above
-// it and in .git/info/exclude say; a user's global file is not read. A nested
-// repository follows its own files alone. The directory .git is never entered,
-// nor is a symbolic link. The root itself may be hidden, ignored or a link.
+// it and in .git/info/exclude say. A user's own file (core.excludesFile) and
+// core.ignoreCase are not read. A nested repository follows its own files alone.
+// The directory .git is never entered, nor is a symbolic link. The root itself
+// may be hidden, ignored or a link.
 func Files(ctx context.Context, root string, o Options) (List, error) {
 	w := &walker{ctx: ctx, options: o}
 	w.wake.L = &w.mu
@@ -51,7 +51,7 @@ func Files(ctx context.Context, root string, o Options) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
-	if err := w.visit(first); err != nil {
+	if err := new(visitor).visit(w, first); err != nil {
 		return List{}, err
 	}
 	var workers sync.WaitGroup
@@ -62,74 +62,96 @@ func Files(ctx context.Context, root string, o Options) (List, error) {
 	if err := ctx.Err(); err != nil {
 		return List{}, err
 	}
-	list := &w.list
-	for i := range list.Entries {
-		list.Entries[i].Path = list.Entries[i].Path[len(first.path):]
-	}
-	slices.SortFunc(list.Entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
-	if list.More = len(list.Entries) > MaxEntries; list.More {
-		list.Entries = list.Entries[:MaxEntries]
-	}
-	return *list, nil
+	list := List{Entries: make([]Entry, 0, min(w.count, MaxEntries)), More: w.count > MaxEntries, Unreadable: w.unreadable}
+	list.add(first, len(first.path))
+	return list, nil
 }
 
-// directory is one to be read.
+// add adds what was found in a directory and below, in order. Paths begin at
+// the offset root of those below the top.
+func (l *List) add(dir *directory, root int) {
+	for _, item := range dir.items {
+		switch {
+		case item.below != nil:
+			l.add(item.below, root)
+		case len(l.Entries) < MaxEntries:
+			l.Entries = append(l.Entries, Entry{item.path[root:], item.mode})
+		}
+	}
+}
+
+// directory is one to be read, and then what was found in it.
 type directory struct {
 	path  string // below the top of the repository: "" or "a/b/"
 	depth int    // of what lies in it, below the root: 1 for the root
 	rules *rules
+	items []item // sorted by path, so that what lies below each follows in order
+}
+
+// item is an entry to list, or a directory to enter, whose path ends with a slash.
+type item struct {
+	path  string
+	mode  fs.FileMode
+	below *directory
 }
 
 type walker struct {
 	ctx     context.Context
 	options Options
-	topDir  string // of the repository, or the root
+	topDir  string // of the repository, or the root, with a slash at its end
 
-	mu      sync.Mutex
-	wake    sync.Cond // something is waiting, or all is done
-	waiting []directory
-	busy    int // directories being read
-	list    List
+	mu         sync.Mutex
+	wake       sync.Cond // something is waiting, or all is done
+	waiting    []*directory
+	busy       int // directories being read
+	count      int // entries found
+	unreadable int
 }
 
 // top finds the repository that root lies in, and the rules from there down to
 // root.
-func (w *walker) top(root string) (directory, error) {
+func (w *walker) top(root string) (*directory, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return directory{}, err
+		return nil, err
 	}
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
 	}
-	w.topDir = root
-	if w.options.Ignored {
-		return directory{depth: 1}, nil
+	first := &directory{depth: 1}
+	top := root
+	if !w.options.Ignored {
+		top = repositoryOf(root)
 	}
-	for dir := root; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			w.topDir = dir
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			return directory{depth: 1}, nil
-		}
-	}
-	first := directory{depth: 1}
-	below, _ := filepath.Rel(w.topDir, root) // root lies below
-	if below == "." {
+	w.topDir = strings.TrimSuffix(top, "/") + "/"
+	if top == root {
 		return first, nil
 	}
-	first.rules = first.rules.with(excludeFile(w.topDir), "")
+	below, _ := filepath.Rel(top, root) // root lies below
+	first.rules = first.rules.with(excludeFile(top), "")
 	for name := range strings.SplitSeq(filepath.ToSlash(below), "/") {
-		first.rules = first.rules.with(filepath.Join(w.topDir, first.path, ".gitignore"), first.path)
+		first.rules = first.rules.with(w.topDir+first.path+".gitignore", first.path)
 		first.path += name + "/"
 	}
 	return first, nil
 }
 
+// repositoryOf returns the top of the repository that dir lies in, dir itself
+// if there is none.
+func repositoryOf(dir string) string {
+	for top := dir; ; top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			return top
+		}
+		if top == filepath.Dir(top) {
+			return dir
+		}
+	}
+}
+
 // work reads directories until none is left.
 func (w *walker) work() {
+	var v visitor
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for {
@@ -137,7 +159,7 @@ func (w *walker) work() {
 			w.wake.Wait()
 		}
 		n := len(w.waiting)
-		if n == 0 || w.ctx.Err() != nil || len(w.list.Entries) > MaxEntries {
+		if n == 0 || w.ctx.Err() != nil || w.count > MaxEntries {
 			w.waiting = nil
 			w.wake.Broadcast()
 			return
@@ -146,11 +168,11 @@ func (w *walker) work() {
 		w.waiting = w.waiting[:n-1]
 		w.busy++
 		w.mu.Unlock()
-		err := w.visit(dir)
+		err := v.visit(w, dir)
 		w.mu.Lock()
 		w.busy--
 		if err != nil {
-			w.list.Unreadable++
+			w.unreadable++
 		}
 		if w.busy == 0 && len(w.waiting) == 0 {
 			w.wake.Broadcast()
@@ -158,68 +180,15 @@ func (w *walker) work() {
 	}
 }
 
-// visit reads one directory and adds what it holds.
-func (w *walker) visit(dir directory) error {
-	entries, err := readDir(filepath.Join(w.topDir, dir.path))
-	if err != nil {
-		return err
-	}
-	dir.rules = w.rulesIn(dir, entries)
-	var found []Entry
-	var below []directory
-	for _, e := range entries {
-		name := e.Name()
-		if name == ".git" || name[0] == '.' && !w.options.Hidden {
-			continue
-		}
-		path := dir.path + name
-		if dir.rules.ignored(path, name, e.IsDir()) {
-			continue
-		}
-		if !e.IsDir() || w.options.Dirs {
-			found = append(found, Entry{path, e.Type()})
-		}
-		if e.IsDir() && (w.options.Depth == 0 || dir.depth < w.options.Depth) {
-			below = append(below, directory{path + "/", dir.depth + 1, dir.rules})
-		}
-	}
+// put takes the directories found in one, and how much else there was.
+func (w *walker) put(count int, below []*directory) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.list.Entries = append(w.list.Entries, found...)
+	w.count += count
 	w.waiting = append(w.waiting, below...)
 	if len(below) > 1 {
 		w.wake.Broadcast()
 	} else if len(below) == 1 {
 		w.wake.Signal()
 	}
-	return nil
-}
-
-// rulesIn returns the rules that hold for what lies in dir.
-func (w *walker) rulesIn(dir directory, entries []fs.DirEntry) *rules {
-	if w.options.Ignored {
-		return nil
-	}
-	r := dir.rules
-	path := filepath.Join(w.topDir, dir.path)
-	has := func(name string) bool {
-		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
-	}
-	if has(".git") { // a repository has its own rules alone
-		r = (*rules)(nil).with(excludeFile(path), dir.path)
-	}
-	if has(".gitignore") {
-		r = r.with(filepath.Join(path, ".gitignore"), dir.path)
-	}
-	return r
-}
-
-// readDir returns the entries of a directory in the order of the system.
-func readDir(path string) ([]fs.DirEntry, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.ReadDir(-1)
 }
