@@ -10,9 +10,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"ikigai"
 	"ikigai/internal/schema"
@@ -31,6 +33,15 @@ type Config struct {
 	// It may be nil.
 	Known func(path string) (sha256 string, ok bool)
 
+	// Version is of the program, for the servers that pages are fetched from.
+	Version string
+	// WebPrivate lets pages be fetched from private addresses: of this machine,
+	// of its network.
+	WebPrivate bool
+
+	webTimeout  time.Duration // 0 for the usual one
+	webResolver *net.Resolver // nil for the system's
+
 	// Leave, when it is closed, ends commands that are being stopped at once.
 	// It may be nil.
 	Leave <-chan struct{}
@@ -42,7 +53,7 @@ func Builtin(cfg Config) []ikigai.Tool {
 	if cfg.MaxOutput <= 0 {
 		cfg.MaxOutput = 1 << 20
 	}
-	return []ikigai.Tool{glob(cfg), fileRead(cfg), grep(cfg), fileWrite(cfg), bash(cfg)}
+	return []ikigai.Tool{glob(cfg), fileRead(cfg), grep(cfg), fileWrite(cfg), bash(cfg), webFetch(cfg)}
 }
 
 // Codes of failures that are the tools' own.
@@ -53,6 +64,11 @@ const (
 	codeNotDirectory  ikigai.ToolCode = "NOT_A_DIRECTORY"
 	codeNotRegular    ikigai.ToolCode = "NOT_A_FILE" // a device, a pipe, a socket
 	codeBinary        ikigai.ToolCode = "BINARY_FILE"
+	codeTooLarge      ikigai.ToolCode = "TOO_LARGE"
+	codeStaleFile     ikigai.ToolCode = "STALE_FILE"      // it is not what the model has seen
+	codeNoMatch       ikigai.ToolCode = "NO_MATCH"        // the text to replace is nowhere
+	codeManyMatches   ikigai.ToolCode = "SEVERAL_MATCHES" // it is in several places
+	codeNotEncodable  ikigai.ToolCode = "NOT_ENCODABLE"   // a character that the encoding of the file lacks
 	codePastEnd       ikigai.ToolCode = "PAST_END"
 	codeBadPattern    ikigai.ToolCode = "BAD_PATTERN"
 	codeDiskFull      ikigai.ToolCode = "DISK_FULL"
@@ -60,6 +76,9 @@ const (
 	codeNotKept       ikigai.ToolCode = "NOT_KEPT" // what was there could not be made durable
 	codeFileError     ikigai.ToolCode = "FILE_ERROR"
 	codeShellNotFound ikigai.ToolCode = "SHELL_NOT_FOUND"
+	codeBadURL        ikigai.ToolCode = "BAD_URL"
+	codeHTTP          ikigai.ToolCode = "HTTP_ERROR" // the server's answer is an error
+	codeNetwork       ikigai.ToolCode = "NETWORK_ERROR"
 )
 
 // newTool returns a tool whose input is decoded into an In.
