@@ -108,7 +108,7 @@ Everything it does is kept in a database that is yours.`,
 	complete(root, "set", a.completeSettings)
 	a.settingFlag(root, "database", "`PLACE` of the database: a file, or postgres://…")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
-		a.searchCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.dbCommand(),
+		a.searchCommand(), a.undoCommand(), a.redoCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.dbCommand(),
 		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.doctorCommand(), a.versionCommand())
 	return root
 }

@@ -91,11 +91,11 @@ func rewind(id ikigai.ID, t *timeline, to string, back int) (e ikigai.Event, sai
 	for _, statement := range dropped {
 		said += "  " + statement + "\n"
 	}
-	return ikigai.NewEvent(ikigai.KindRewind, "to "+where, d), said + undo(id, t), nil
+	return ikigai.NewEvent(ikigai.KindRewind, "to "+where, d), said + wayBack(id, t), nil
 }
 
-// undo says how to come back to where the conversation is.
-func undo(id ikigai.ID, t *timeline) string {
+// wayBack says how to come back to where the conversation is.
+func wayBack(id ikigai.ID, t *timeline) string {
 	return fmt.Sprintf("The log keeps everything; `ikigai sessions rewind %s --to %d` undoes this.", id, t.head())
 }
 
@@ -110,7 +110,7 @@ more; all of it stays in the log.`,
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.change(cmd.Context(), named(args), func(id ikigai.ID, t *timeline) (ikigai.Event, string, error) {
-				said := fmt.Sprintf("The conversation of %s begins anew.\n", id) + undo(id, t)
+				said := fmt.Sprintf("The conversation of %s begins anew.\n", id) + wayBack(id, t)
 				return ikigai.NewEvent(ikigai.KindClear, "", nil), said, nil
 			})
 		},

@@ -17,7 +17,8 @@ type conversation struct {
 	round     round
 	names     callNames
 	media     mediaWindow
-	filled    int // messages that have the bytes of what goes with them
+	filled    int        // messages that have the bytes of what goes with them
+	knows     ikigai.Seq // the last statement or clear: undos before it were told, or concern nothing
 }
 
 // take takes in a step. It reports whether messages that were there have
@@ -35,6 +36,9 @@ func (c *conversation) take(s step) (changed bool) {
 			return changed
 		}
 		c.hasUser = true
+		if m.Kind == ikigai.KindUser {
+			c.knows = s.seq
+		}
 		c.round.edited = s.edited && m.Kind == ikigai.KindAssistant // m may be the text of calls
 		c.messages, c.origins = append(c.messages, m), append(c.origins, s.seq)
 		return c.attach(len(c.messages)-1) || changed
@@ -55,6 +59,7 @@ func (c *conversation) take(s step) (changed bool) {
 		return true
 	case ikigai.KindClear:
 		c.clear()
+		c.knows = s.seq
 		return true
 	}
 	return false

@@ -40,6 +40,7 @@ type Line struct {
 
 	requests  requests
 	preImages map[string]string // by path: the hash of what was kept of the file last
+	undoings  []undoing         // of all branches
 }
 
 // step is an event that the conversation has taken in.
@@ -68,6 +69,8 @@ func (l *Line) Add(e ikigai.Event) {
 		l.setTools(e)
 	case ikigai.KindChange:
 		l.setPreImage(e)
+	case ikigai.KindUndo:
+		l.addUndo(e)
 	case ikigai.KindRewind:
 		l.rewind(e)
 	case ikigai.KindClear:
@@ -200,7 +203,7 @@ func (l *Line) addMessage(e ikigai.Event) {
 		m.Result.Parts = cleanParts(m.Result.Parts)
 	}
 	l.contents.carried(s.message, e.Blobs)
-	l.add(s)
+	l.add(l.withUndone(s))
 }
 
 // addInterrupted gives the model what the person saw of an unfinished reply.

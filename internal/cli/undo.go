@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ikigai"
+	"ikigai/internal/safetext"
+	"ikigai/internal/session"
+	"ikigai/internal/undo"
+)
+
+// undoOptions says what is to be taken back, and how that is told.
+type undoOptions struct {
+	redo   bool
+	to     string
+	dryRun bool
+	which  which
+	json   bool
+}
+
+func (a *app) undoCommand() *cobra.Command {
+	var o undoOptions
+	var resume string
+	cmd := &cobra.Command{
+		Use:   "undo [--to PLACE]",
+		Short: "Take back what the last statement changed in files",
+		Long: `Take back what the last statement of this directory's last session changed in
+files: content, permissions, links; what it made is removed, what it removed comes
+back. Each further undo takes back one statement more. With --to, everything since
+a place is taken back.
+
+What others have changed since is left as it is and listed. What is there is kept
+before it goes: ` + "`ikigai redo`" + ` takes an undo back. What commands change is found in
+the session's directory alone, and not what they do to .git, to empty directories
+or outside of it. The conversation goes on as it was: the model is told with the
+next statement. To take back the conversation, and no files, use
+` + "`ikigai sessions rewind`" + `.
+
+Exit codes: 0 all was taken back, 1 some files were left as they are, 2 there was
+nothing to take back.`,
+		Example: `  ikigai undo --dry-run
+  ikigai undo
+  ikigai undo --to 3`,
+		Args: between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.which = undoWhich(resume)
+			return a.takeBack(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().StringVar(&o.to, "to", "", "files become what they were before a statement, by its number, or right at a `PLACE`: a mark, or #N for event N")
+	a.undoFlags(cmd, &o, &resume)
+	return cmd
+}
+
+func (a *app) redoCommand() *cobra.Command {
+	o := undoOptions{redo: true}
+	var resume string
+	cmd := &cobra.Command{
+		Use:   "redo",
+		Short: "Take the last undo back",
+		Long: `Take the last undo of this directory's last session back: files become what they
+were before it, but for those that others have changed since. It can be done as
+long as no statement has changed files after the undo.`,
+		Example: `  ikigai redo`,
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.which = undoWhich(resume)
+			return a.takeBack(cmd.Context(), o)
+		},
+	}
+	a.undoFlags(cmd, &o, &resume)
+	return cmd
+}
+
+// undoFlags adds what undo and redo have in common.
+func (a *app) undoFlags(cmd *cobra.Command, o *undoOptions, resume *string) {
+	f := cmd.Flags()
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be done, and do nothing")
+	f.StringVar(resume, "resume", "", "the session whose `ID` begins so, instead of the last one here")
+	f.BoolVar(&o.json, "json", false, "tell it as a JSON object")
+	complete(cmd, "resume", func() []string { return a.completeSessions(cmd) })
+}
+
+func undoWhich(resume string) which {
+	if resume == "" {
+		return which{last: true}
+	}
+	return which{id: resume}
+}
+
+// kept is the directory for what files held before a change, where that is too
+// large for a store.
+func (p places) kept(id ikigai.ID) string { return filepath.Join(p.session(id), "before") }
+
+// past is what an undo knows of a session.
+type past struct {
+	undo.Ledger
+	timeline timeline
+}
+
+// Add takes in the session's next event.
+func (p *past) Add(e ikigai.Event) {
+	p.Ledger.Add(e)
+	p.timeline.Add(e)
+}
+
+func (a *app) takeBack(ctx context.Context, o undoOptions) error {
+	ctx, stop := a.stoppable(ctx)
+	defer stop()
+	store, found, err := a.openToRead(ctx, o.which)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	t := &taking{app: a, undoOptions: o, found: found, store: store}
+	if o.dryRun {
+		return t.look(ctx)
+	}
+	grant, giveBack, err := acquire(ctx, store, found.ID)
+	if err != nil {
+		return busy(found.ID, err)
+	}
+	return errors.Join(t.apply(ctx, grant), giveBack())
+}
+
+// taking is one undo or redo.
+type taking struct {
+	*app
+	undoOptions
+	found ikigai.SessionInfo
+	store ikigai.Store
+}
+
+// look tells what would be done.
+func (t *taking) look(ctx context.Context) error {
+	p := &past{}
+	for e, err := range t.store.Events(ctx, t.found.ID, 0) {
+		if err != nil {
+			return err
+		}
+		p.Add(e)
+	}
+	plan, err := t.plan(p)
+	if err != nil {
+		return err
+	}
+	steps, err := t.worker(nil).Look(ctx, plan)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	return t.tell(p, plan, steps)
+}
+
+// apply does it, and tells what was done.
+func (t *taking) apply(ctx context.Context, grant ikigai.Grant) error {
+	at, p := t.places(), &past{}
+	s, err := session.Restore(ctx, session.Config{
+		Store: t.store, Grant: grant, Journals: at.journals(), Partial: at.partial(grant.Session),
+		Projections: []session.Projection{p}, Notice: t.notice,
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	plan, err := t.plan(p)
+	if err != nil {
+		return err
+	}
+	w := t.worker(s)
+	steps, err := w.Look(ctx, plan)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	if steps, err = w.Apply(ctx, plan, steps); err != nil {
+		return stopped(ctx, err)
+	}
+	return t.tell(p, plan, steps)
+}
+
+func (t *taking) worker(s *session.Session) *undo.Worker {
+	w := &undo.Worker{Blob: t.store.Blob, KeepDir: t.places().kept(t.found.ID)}
+	if s != nil {
+		w.Record = func(ctx context.Context, events ...ikigai.Event) error {
+			durability, err := s.Record(ctx, events...)
+			if err == nil && durability == ikigai.Volatile {
+				err = &ikigai.Error{Kind: ikigai.ErrorStore, What: "Nothing on this machine takes what the files hold now",
+					Do: "Free some space and run `ikigai doctor`; what is not done yet was left as it was"}
+			}
+			return err
+		}
+	}
+	return w
+}
+
+// plan returns what is to be done.
+func (t *taking) plan(p *past) (undo.Plan, error) {
+	var plan undo.Plan
+	ok := false
+	switch {
+	case t.redo:
+		if plan, ok = p.Redo(); !ok {
+			return plan, usage("There is no undo to take back", "See `ikigai log`; once a statement has changed files again, the undos before it stay")
+		}
+		return plan, nil
+	case t.to == "":
+		plan, ok = p.Last()
+	default:
+		seq, err := p.before(t.to)
+		if err != nil {
+			return plan, err
+		}
+		plan, ok = p.Before(seq)
+	}
+	if !ok {
+		return plan, usage("There is nothing to take back: no files were changed, or all of it was taken back already",
+			"See `ikigai log`, or take an undo back with `ikigai redo`")
+	}
+	return plan, nil
+}
+
+// before returns the event that files are to be as before: the statement of that
+// number, or the one after a mark or an event.
+func (p *past) before(place string) (ikigai.Seq, error) {
+	n, isNumber := eventNumber(place)
+	if !isNumber || strings.HasPrefix(place, "#") {
+		seq, _, err := p.timeline.place(place)
+		return seq + 1, err
+	}
+	if all := p.Statements(); n >= 1 && int(n) <= len(all) {
+		return all[n-1].Seq, nil
+	}
+	return 0, usage(fmt.Sprintf("The session has no statement %d, it has %d", n, len(p.Statements())),
+		"Give the number of a statement, a mark, or #N for event N")
+}
+
+// tell tells what was done, or would be.
+func (t *taking) tell(p *past, plan undo.Plan, steps []undo.Step) error {
+	var text string
+	if t.json {
+		text = undoJSON(t.found.ID, t.dryRun, plan, steps)
+	} else {
+		text = safetext.Terminal(t.undoText(p, plan, steps))
+	}
+	if _, err := fmt.Fprint(t.Out, text); err != nil {
+		return err
+	}
+	for _, s := range steps {
+		if s.Action == undo.Left || s.Action == undo.Failed {
+			return &quietError{exitInternal}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ikigai"
+	"ikigai/internal/transcript"
+	"ikigai/internal/undo"
+)
+
+// undoText is what a person is told of an undo.
+func (t *taking) undoText(p *past, plan undo.Plan, steps []undo.Step) string {
+	var b strings.Builder
+	b.WriteString(undoTitle(p, plan, t.dryRun) + ":\n")
+	for _, s := range steps {
+		name := s.Path
+		if below, err := filepath.Rel(t.found.Dir, s.Path); err == nil && filepath.IsLocal(below) {
+			name = below
+		}
+		fmt.Fprintf(&b, "  %-8s  %s", s.Action, strings.Map(oneLine, name))
+		if s.Lines && s.Added+s.Removed > 0 {
+			fmt.Fprintf(&b, "  +%d -%d", s.Added, s.Removed)
+		}
+		if s.Reason != "" {
+			b.WriteString(": " + s.Reason)
+		}
+		b.WriteString("\n")
+	}
+	switch {
+	case t.dryRun:
+		b.WriteString("Nothing was changed; without --dry-run it will be.\n")
+	case plan.Redo:
+		b.WriteString("`ikigai undo` takes them back again.\n")
+	default:
+		b.WriteString("`ikigai redo` brings them back.\n")
+	}
+	return b.String()
+}
+
+func oneLine(r rune) rune {
+	if r == '\n' || r == '\r' || r == '\t' {
+		return '�'
+	}
+	return r
+}
+
+// undoTitle says which statements an undo is about.
+func undoTitle(p *past, plan undo.Plan, dryRun bool) string {
+	what := "changes of "
+	if plan.Redo {
+		what = "the undo of "
+	}
+	all := p.Statements()
+	switch n := plan.Statement; {
+	case n < 1 || n > len(all):
+		what += "no statement"
+	case plan.Last <= n:
+		what += fmt.Sprintf("statement %d, %q", n, firstLine(all[n-1].Text))
+	default:
+		what += fmt.Sprintf("statements %d to %d, from %q on", n, plan.Last, firstLine(all[n-1].Text))
+	}
+	if dryRun {
+		return "Would take back " + what
+	}
+	return "Took back " + what
+}
+
+// undoLine is an undo in the output of --json.
+type undoLine struct {
+	Session   ikigai.ID  `json:"session"`
+	Redo      bool       `json:"redo"`
+	DryRun    bool       `json:"dry_run"`
+	Statement int        `json:"statement"`
+	Files     []undoFile `json:"files"`
+}
+
+// undoFile is a file of an undoLine.
+type undoFile struct {
+	Path    string      `json:"path"`
+	Action  undo.Action `json:"action"`
+	Reason  string      `json:"reason,omitempty"`
+	Added   *int        `json:"added,omitempty"`
+	Removed *int        `json:"removed,omitempty"`
+}
+
+func undoJSON(id ikigai.ID, dryRun bool, plan undo.Plan, steps []undo.Step) string {
+	line := undoLine{Session: id, Redo: plan.Redo, DryRun: dryRun, Statement: plan.Statement, Files: []undoFile{}}
+	for _, s := range steps {
+		f := undoFile{Path: s.Path, Action: s.Action, Reason: s.Reason}
+		if s.Lines {
+			f.Added, f.Removed = &s.Added, &s.Removed
+		}
+		line.Files = append(line.Files, f)
+	}
+	raw, err := json.Marshal(line)
+	if err != nil {
+		panic("cli: an undo as JSON: " + err.Error()) // strings and numbers always encode
+	}
+	return string(transcript.Visible(raw)) + "\n"
+}

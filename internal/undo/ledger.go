@@ -1,0 +1,209 @@
+package undo
+
+import (
+	"path/filepath"
+	"strings"
+
+	"ikigai"
+)
+
+// Ledger is what a session's events say of files: which statement changed which
+// and what of it was taken back. Its zero value is that of a session without
+// events.
+type Ledger struct {
+	statements []Statement
+	calls      map[string]place // by ID; the last of that name
+	changes    []*change        // by tools, in order
+	waiting    []*change        // of calls without a result
+	own        []*change        // by an undo that has not come to its end
+	undone     []operation      // what can be taken back of undos, the last one last
+	left       map[string]*trace
+}
+
+// Statement is one input of the person.
+type Statement struct {
+	Seq  ikigai.Seq
+	Text string
+}
+
+// place is where something stands in the conversation.
+type place struct {
+	seq       ikigai.Seq
+	statement int // from 1
+}
+
+// change is a change event.
+type change struct {
+	ikigai.ChangeData
+	place             // what was noticed stands where its call does
+	event  ikigai.Seq // of the change event
+	undone bool
+	left   *trace
+}
+
+// operation is an undo that has come to its end.
+type operation struct {
+	event   ikigai.Seq
+	changes []*change // that it has taken back
+	own     []*change // that it has made
+}
+
+// trace is what the session has left at a path.
+type trace struct {
+	states []ikigai.FileState // any of these; none: it is not known
+	until  ikigai.Micros      // no later than then was it left so
+}
+
+// slack is how long after its pre-image a file may be written, in microseconds,
+// where no event comes after it.
+const slack ikigai.Micros = 1_000_000
+
+// Add takes in the session's next event. What cannot be read changes nothing.
+func (l *Ledger) Add(e ikigai.Event) {
+	switch e.Kind {
+	case ikigai.KindUser:
+		if e.Interaction == ikigai.Main {
+			l.statements = append(l.statements, Statement{e.Seq, e.Content})
+		}
+	case ikigai.KindToolCall:
+		l.addCall(e)
+	case ikigai.KindToolResult:
+		l.addResult(e)
+	case ikigai.KindChange:
+		l.addChange(e)
+	case ikigai.KindUndo:
+		l.addUndo(e)
+	}
+}
+
+func (l *Ledger) addCall(e ikigai.Event) {
+	var d ikigai.ToolCallData
+	if e.DecodeData(&d) != nil {
+		return
+	}
+	if l.calls == nil {
+		l.calls = map[string]place{}
+	}
+	l.calls[d.ID] = place{e.Seq, len(l.statements)}
+}
+
+// addResult takes in what a tool says it has left.
+func (l *Ledger) addResult(e ikigai.Event) {
+	var d ikigai.ToolResultData
+	if e.DecodeData(&d) != nil || d.ToolCallID == "" {
+		return
+	}
+	var waiting []*change
+	for _, c := range l.waiting {
+		if c.CallID != d.ToolCallID {
+			waiting = append(waiting, c)
+			continue
+		}
+		c.left.until = e.Time
+		for _, r := range d.Resources {
+			if r.Changed && r.SHA256 != "" && r.URI == c.Path {
+				c.left.states = []ikigai.FileState{{Exists: true, Mode: c.Mode, Size: -1, SHA256: r.SHA256}}
+			}
+		}
+	}
+	l.waiting = waiting
+}
+
+func (l *Ledger) addChange(e ikigai.Event) {
+	c := &change{place: place{e.Seq, len(l.statements)}, event: e.Seq}
+	if e.DecodeData(&c.ChangeData) != nil || !filepath.IsAbs(c.Path) {
+		return
+	}
+	if l.left == nil {
+		l.left = map[string]*trace{}
+	}
+	if c.CallID == "" && !c.Noticed {
+		c.left = &trace{states: []ikigai.FileState{c.before()}, until: e.Time + slack}
+		if c.After != nil {
+			c.left.states = append(c.left.states, *c.After)
+		}
+		l.own = append(l.own, c)
+		l.left[c.Path] = c.left
+		return
+	}
+	c.left = &trace{until: e.Time + slack}
+	if c.Noticed && c.After != nil {
+		c.left.states, c.left.until = []ikigai.FileState{*c.After}, e.Time
+	} else {
+		l.waiting = append(l.waiting, c)
+	}
+	if at, ok := l.calls[c.CallID]; ok && c.Noticed {
+		c.place = at
+	}
+	l.left[c.Path] = c.left
+	l.changes = append(l.changes, c)
+	l.own, l.undone = nil, nil // nothing that came before can be taken forward again
+}
+
+// before returns what was there before the change.
+func (c *change) before() ikigai.FileState {
+	s := ikigai.FileState{Exists: c.Existed, Link: c.Link, SHA256: c.Blob}
+	if c.Existed && c.Link == "" {
+		s.Mode, s.Size = c.Mode, c.Size
+	}
+	if c.File != "" {
+		s.SHA256 = filepath.Base(c.File)
+	}
+	return s
+}
+
+func (l *Ledger) addUndo(e ikigai.Event) {
+	var d ikigai.UndoData
+	if e.DecodeData(&d) != nil {
+		return
+	}
+	for _, c := range l.own {
+		if c.After != nil {
+			c.left.states = []ikigai.FileState{*c.After}
+		}
+	}
+	own := l.own
+	l.own = nil
+	if d.Redo {
+		l.redone(d)
+		return
+	}
+	op := operation{event: e.Seq, own: own}
+	taken := seqs(d.Changes)
+	for _, c := range l.changes {
+		if taken[c.event] {
+			c.undone = true
+			op.changes = append(op.changes, c)
+		}
+	}
+	l.undone = append(l.undone, op)
+}
+
+// redone takes in that the last undo was taken back.
+func (l *Ledger) redone(d ikigai.UndoData) {
+	if len(l.undone) == 0 {
+		return
+	}
+	last := l.undone[len(l.undone)-1]
+	l.undone = l.undone[:len(l.undone)-1]
+	for _, c := range last.changes {
+		c.undone = false
+	}
+}
+
+func seqs(all []ikigai.Seq) map[ikigai.Seq]bool {
+	set := make(map[ikigai.Seq]bool, len(all))
+	for _, s := range all {
+		set[s] = true
+	}
+	return set
+}
+
+// Statements returns the statements of the person, the first one first.
+func (l *Ledger) Statements() []Statement { return l.statements }
+
+// Title returns the first line of the statement.
+func (s Statement) Title() string {
+	first, _, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")
+	return first
+}
