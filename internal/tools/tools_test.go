@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -119,7 +120,7 @@ func quoted(s string) string {
 	return string(raw)
 }
 
-// S2.11, S2.74, S3.1: five tools in this order, with nothing configured, each
+// S2.11, S2.74, S3.1: five tools in this order and the others behind them, with nothing configured, each
 // with a schema of an object that refuses what it does not know.
 func TestList(t *testing.T) {
 	var names []string
@@ -145,8 +146,8 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: %v", tool.Name, err)
 		}
 	}
-	if diff := cmp.Diff([]string{"glob", "file_read", "grep", "file_write", "bash"}, names); diff != "" {
-		t.Error(diff)
+	if diff := cmp.Diff([]string{"glob", "file_read", "grep", "file_write", "bash"}, names[:5]); diff != "" || !slices.IsSorted(names[5:]) {
+		t.Errorf("%v\n%s", names, diff)
 	}
 }
 

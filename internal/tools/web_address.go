@@ -24,7 +24,7 @@ func parseAddress(text string) (*url.URL, *ikigai.Result) {
 	}
 	scheme, rest, ok := strings.Cut(text, ":")
 	switch {
-	case strings.HasPrefix(text, "localhost"):
+	case text == "localhost", strings.HasPrefix(text, "localhost:"), strings.HasPrefix(text, "localhost/"):
 		text = "http://" + text
 	case !ok || strings.ContainsAny(scheme, "./") || isPort(rest):
 		text = "https://" + text
