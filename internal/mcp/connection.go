@@ -1,0 +1,317 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	discoverTime = 5 * time.Second // for the question of newer protocols, which older servers may not answer
+	unstickTime  = time.Second     // after the end of its context, for a call that cannot be written
+	goodbyeTime  = time.Second     // for the end of a connection over HTTP
+)
+
+// connection is one connection to a server, and its process if it has one.
+type connection struct {
+	link    *link
+	session *sdk.ClientSession
+	child   *child // nil over HTTP
+	ended   chan struct{}
+	closing sync.Once
+	finish  func() // what else ends with the connection
+
+	mu       sync.Mutex
+	progress map[string]func(*sdk.ProgressNotificationParams) // by token
+	tokens   int
+	listing  bool // the offer is being fetched
+	stale    bool // and has changed since that began
+}
+
+// connect starts the server, connects to it and asks what it offers. ctx bounds
+// that, not the connection.
+func (l *link) connect(ctx context.Context) (*connection, error) {
+	c := &connection{link: l, ended: make(chan struct{}), finish: func() {}, listing: true, progress: map[string]func(*sdk.ProgressNotificationParams){}}
+	transport, err := c.transport()
+	if err != nil {
+		return nil, err
+	}
+	// The library waits for an answer to what it has sent, or could not send.
+	err = unstuck(ctx, func() error {
+		var err error
+		c.session, err = c.client().Connect(ctx, transport, nil)
+		return err
+	})
+	if err != nil {
+		err = c.why(ctx, err)
+		c.stop()
+		return nil, err
+	}
+	go func() {
+		_ = c.session.Wait() // why it ended is told by the call that notices
+		close(c.ended)
+	}()
+	if err := c.list(ctx); err != nil {
+		err = c.why(ctx, err)
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// transport starts the server, if it is a program, and returns the way to it.
+func (c *connection) transport() (sdk.Transport, error) {
+	l := c.link
+	if l.server.Command == "" {
+		return c.overHTTP()
+	}
+	dir := l.cfg.Dir
+	if l.server.Dir != "" {
+		dir = l.server.Dir
+	}
+	child, err := startChild(l.server, dir, environment(l.cfg.Env, l.server.Env), l.beside)
+	if err != nil {
+		return nil, err
+	}
+	c.child = child
+	return &sdk.IOTransport{Reader: stdout{newMessages(child.stdout, l.beside, &child.overflowed), child}, Writer: child.stdin, MaxLineLength: 2 * maxMessage}, nil
+}
+
+// stdout is the standard output of a server, less what is no message.
+type stdout struct {
+	*messages
+	child *child
+}
+
+// Close implements io.Closer.
+func (s stdout) Close() error { return s.child.stdout.Close() }
+
+// environment returns env with further variables, in a stable order.
+func environment(env []string, further map[string]string) []string {
+	all := slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		_, over := further[name]
+		return over
+	})
+	for name, value := range further {
+		all = append(all, name+"="+value)
+	}
+	slices.Sort(all[len(all)-len(further):])
+	if all == nil {
+		return []string{} // nil would be our own
+	}
+	return all
+}
+
+// client returns the library's client for this connection.
+func (c *connection) client() *sdk.Client {
+	l := c.link
+	options := &sdk.ClientOptions{
+		Logger:       slog.New(slog.DiscardHandler),
+		Capabilities: &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			go c.relist()
+		},
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			c.mu.Lock()
+			tell := c.progress[fmt.Sprint(r.Params.ProgressToken)]
+			c.mu.Unlock()
+			if tell != nil {
+				tell(r.Params)
+			}
+		},
+		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) {
+			l.beside.line(fmt.Sprintf("%s: %v", r.Params.Level, r.Params.Data))
+		},
+	}
+	if l.cfg.Elicit != nil {
+		options.ElicitationHandler = l.elicit
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "ikigai", Version: l.cfg.Version}, options)
+	if l.cfg.Dir != "" {
+		client.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: l.cfg.Dir}).String(), Name: filepath.Base(l.cfg.Dir)})
+	}
+	if c.child != nil { // over HTTP a person may have to log in first
+		client.AddSendingMiddleware(discoverBriefly)
+	}
+	return client
+}
+
+// discoverBriefly bounds the question whether a server speaks a newer form of
+// the protocol: some that do not leave it unanswered.
+func discoverBriefly(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if method != "server/discover" {
+			return next(ctx, method, req)
+		}
+		ctx, cancel := context.WithTimeout(ctx, discoverTime)
+		defer cancel()
+		return next(ctx, method, req)
+	}
+}
+
+// elicit passes a server's question on to the person.
+func (l *link) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	if r.Params.Mode == "url" {
+		return &sdk.ElicitResult{Action: "decline"}, nil
+	}
+	answer, given := l.cfg.Elicit(ctx, l.name, r.Params.Message, r.Params.RequestedSchema)
+	if !given {
+		return &sdk.ElicitResult{Action: "decline"}, nil
+	}
+	return &sdk.ElicitResult{Action: "accept", Content: answer}, nil
+}
+
+// alive reports whether the connection can be used.
+func (c *connection) alive() bool {
+	select {
+	case <-c.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// do has the library do something that ends with ctx, also where the library
+// itself would hang: then the connection is given up.
+func (c *connection) do(ctx context.Context, what func() error) error {
+	err := unstuck(ctx, what)
+	if errors.Is(err, errStuck) {
+		go c.close()
+	}
+	return err
+}
+
+var errStuck = errors.New("it takes nothing more")
+
+// unstuck calls what. It returns errStuck if what goes on although ctx has
+// ended, which happens where a server does not read what is written to it.
+func unstuck(ctx context.Context, what func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- what() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(unstickTime):
+		return errStuck
+	}
+}
+
+// track has tell called with the progress of a request, and returns its token
+// and a function that ends that.
+func (c *connection) track(tell func(*sdk.ProgressNotificationParams)) (token string, end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tokens++
+	token = strconv.Itoa(c.tokens)
+	c.progress[token] = tell
+	return token, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.progress, token)
+	}
+}
+
+// close ends the connection and the server's process.
+func (c *connection) close() {
+	c.closing.Do(func() {
+		if c.child == nil {
+			// The library says good-bye to the server, which may not listen.
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				_ = c.session.Close() // there is nothing else to do
+			}()
+			select {
+			case <-done:
+			case <-c.link.cfg.Leave:
+			case <-time.After(goodbyeTime):
+			}
+			c.finish()
+			return
+		}
+		c.stop()
+		_ = c.session.Close() // its streams are closed already
+	})
+}
+
+// stop ends what there is without a session.
+func (c *connection) stop() {
+	if c.child != nil {
+		c.child.stop(c.link.cfg.Leave)
+	}
+	c.finish()
+}
+
+// why returns what led to err, where that is known better than err says.
+func (c *connection) why(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			return fmt.Errorf("it has not answered within %v", startTime)
+		}
+		return context.Cause(ctx)
+	}
+	return c.ending(err)
+}
+
+// ending returns errTooLarge or errEnded if that is why the server says nothing
+// more, else err.
+func (c *connection) ending(err error) error {
+	if c.child == nil {
+		return err
+	}
+	if c.child.overflowed.Load() {
+		return errTooLarge
+	}
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) {
+		return err
+	}
+	select {
+	case <-c.child.exited:
+		return errEnded
+	case <-time.After(lastWords): // the end of its output is seen first
+		return err
+	}
+}
+
+var errEnded = errors.New("its program has ended")
+
+// overHTTP returns the way to a server over HTTP.
+func (c *connection) overHTTP() (sdk.Transport, error) {
+	l := c.link
+	endpoint, err := url.Parse(l.server.URL)
+	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" {
+		return nil, errors.New("its address is none of http or https")
+	}
+	wire := newWire(l.cfg.Proxy)
+	c.finish = wire.CloseIdleConnections
+	client := &http.Client{Transport: &limited{next: &headed{next: wire, to: endpoint, headers: l.server.Headers}}}
+	plainClient := &http.Client{Transport: &limited{next: wire}}
+	if l.server.SSE {
+		return &sdk.SSEClientTransport{Endpoint: l.server.URL, HTTPClient: client}, nil
+	}
+	auth, end, err := l.authorizer(plainClient)
+	if err != nil {
+		return nil, err
+	}
+	c.finish = func() { end(); wire.CloseIdleConnections() }
+	return &sdk.StreamableClientTransport{Endpoint: l.server.URL, HTTPClient: client, OAuthHandler: auth}, nil
+}

@@ -1,0 +1,208 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"ikigai"
+)
+
+const (
+	mostTools      = 1000     // that are taken of one server
+	maxDescription = 8 << 10  // bytes of one tool
+	maxCache       = 16 << 20 // bytes of a file that are read
+)
+
+// offer is what a server has, as it is kept from one session to the next.
+type offer struct {
+	Tools     []offered `json:"tools"`
+	Resources bool      `json:"resources,omitempty"`
+	Prompts   bool      `json:"prompts,omitempty"`
+	Server    string    `json:"server,omitempty"` // what it calls itself, with its version
+}
+
+// offered is a tool of a server.
+type offered struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema"`
+	ReadOnly    bool            `json:"readOnly,omitempty"`    // it says
+	Destructive bool            `json:"destructive,omitempty"` // it says
+}
+
+// relist fetches the offer anew. While that is under way, another wish for it is
+// taken note of.
+func (c *connection) relist() {
+	c.mu.Lock()
+	c.stale = true
+	busy := c.listing
+	c.listing = true
+	c.mu.Unlock()
+	if busy {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	defer cancel()
+	_ = c.list(ctx) // what was known stays; a server that has failed is told of by the next call
+}
+
+// list fetches the offer until it has not changed meanwhile.
+func (c *connection) list(ctx context.Context) error {
+	settled := make(chan struct{})
+	defer close(settled)
+	c.link.mu.Lock()
+	c.link.settled = settled
+	c.link.mu.Unlock()
+	for {
+		c.mu.Lock()
+		c.stale = false
+		c.mu.Unlock()
+		err := c.do(ctx, func() error { return c.listOnce(ctx) })
+		c.mu.Lock()
+		again := c.stale && err == nil
+		c.listing = again
+		c.mu.Unlock()
+		if !again {
+			return err
+		}
+	}
+}
+
+func (c *connection) listOnce(ctx context.Context) error {
+	var o offer
+	init := c.session.InitializeResult()
+	if init.ServerInfo != nil {
+		o.Server = init.ServerInfo.Name + " " + init.ServerInfo.Version
+	}
+	if caps := init.Capabilities; caps != nil {
+		o.Resources, o.Prompts = caps.Resources != nil, caps.Prompts != nil
+		if caps.Tools != nil {
+			tools, err := c.listTools(ctx)
+			if err != nil {
+				return err
+			}
+			o.Tools = tools
+		}
+	}
+	l := c.link
+	l.mu.Lock()
+	l.offer = &o
+	l.mu.Unlock()
+	l.writeCache(&o)
+	return nil
+}
+
+func (c *connection) listTools(ctx context.Context) ([]offered, error) {
+	var all []offered
+	for tool, err := range c.session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == mostTools {
+			c.link.beside.line("It offers more tools than are taken.")
+			break
+		}
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			return nil, err
+		}
+		t := offered{Name: tool.Name, Title: tool.Title, Description: clip(ikigai.CleanText(tool.Description), maxDescription), Schema: schema}
+		if hints := tool.Annotations; hints != nil {
+			t.ReadOnly = hints.ReadOnlyHint
+			t.Destructive = !hints.ReadOnlyHint && hints.DestructiveHint != nil && *hints.DestructiveHint
+			if t.Title == "" {
+				t.Title = hints.Title
+			}
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// cacheFile returns the path of the file with what the server offered last
+// time. A server whose settings have changed is another one.
+func (l *link) cacheFile() string {
+	s := l.server
+	settings, err := json.Marshal([]any{s.Command, s.Args, s.Env, s.Dir, s.URL, s.SSE, s.Headers})
+	if err != nil {
+		panic("mcp: settings of a server: " + err.Error())
+	}
+	sum := sha256.Sum256(settings)
+	return filepath.Join(l.cfg.Cache, clip(legal(l.name), 32)+"-"+hex.EncodeToString(sum[:16])+".json")
+}
+
+// readCache returns what the server offered last time, nil if that is not known.
+func (l *link) readCache() *offer {
+	if l.cfg.Cache == "" {
+		return nil
+	}
+	path := l.cacheFile()
+	if info, err := os.Stat(path); err != nil || info.Size() > maxCache {
+		return nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var o offer
+	if json.Unmarshal(raw, &o) != nil {
+		return nil // it is written anew
+	}
+	return &o
+}
+
+// writeCache keeps an offer. Where that is not possible, the next session waits
+// for the server.
+func (l *link) writeCache(o *offer) {
+	if l.cfg.Cache == "" {
+		return
+	}
+	raw, err := json.Marshal(o)
+	if err != nil {
+		return
+	}
+	path := l.cacheFile()
+	if before, err := os.ReadFile(path); err == nil && string(before) == string(raw) {
+		return
+	}
+	if err := replaceFile(path, raw); err != nil {
+		l.beside.line("What it offers could not be kept: " + err.Error())
+	}
+}
+
+func replaceFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // it is of no use
+	}
+	return err
+}
+
+// hints returns what the server says of a tool, for people.
+func (t offered) hints() []string {
+	var all []string
+	if t.ReadOnly {
+		all = append(all, "read-only")
+	}
+	if t.Destructive {
+		all = append(all, "destructive")
+	}
+	return all
+}

@@ -1,0 +1,3 @@
+package mcp
+
+func serveMode(mode string) int { return 1 }
