@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ikigai"
@@ -10,19 +11,19 @@ import (
 // maxToldFiles is the most files that the model is told of by name.
 const maxToldFiles = 20
 
-// undoing is an undo with what the model is told of it.
+// undoing is an undo, or a redo, of files.
 type undoing struct {
-	seq  ikigai.Seq
-	text string
+	seq   ikigai.Seq
+	redo  bool
+	files []string
 }
 
 // addUndo keeps what the model is to be told with the next statement.
 func (l *Line) addUndo(e ikigai.Event) {
 	var d ikigai.UndoData
-	if e.DecodeData(&d) != nil || len(d.Files) == 0 {
-		return
+	if e.DecodeData(&d) == nil {
+		l.undoings = append(l.undoings, undoing{e.Seq, d.Redo, d.Files})
 	}
-	l.undoings = append(l.undoings, undoing{e.Seq, tellUndo(d)})
 }
 
 // withUndone returns a statement with what the conversation does not know yet
@@ -32,26 +33,38 @@ func (l *Line) withUndone(s step) step {
 	if s.message.Kind != ikigai.KindUser || blank(s.message) {
 		return s
 	}
-	var told strings.Builder
+	times := map[string]int{} // that a file was changed back, less those that it was changed forth
 	for _, u := range l.undoings {
-		if u.seq > l.now.knows {
-			told.WriteString(u.text + "\n\n")
+		by := 1
+		if u.redo {
+			by = -1
+		}
+		for _, path := range u.files {
+			if u.seq > l.now.knows {
+				times[path] += by
+			}
 		}
 	}
-	s.message.Content = told.String() + s.message.Content
+	s.message.Content = tellFiles("The person has taken back changes of these files, which are as they were before: ", times, 1) +
+		tellFiles("The person has undone an undo, and these files are changed again: ", times, -1) + s.message.Content
 	return s
 }
 
-// tellUndo says what an undo did to files.
-func tellUndo(d ikigai.UndoData) string {
-	what := "The person has taken back changes of these files, which are as they were before: "
-	if d.Redo {
-		what = "The person has undone that, and these files have the changes again: "
+// tellFiles names the files that were changed in the direction of sign.
+func tellFiles(what string, times map[string]int, sign int) string {
+	var files []string
+	for path, n := range times {
+		if n*sign > 0 {
+			files = append(files, ikigai.CleanText(path))
+		}
 	}
-	files := d.Files
+	if len(files) == 0 {
+		return ""
+	}
+	slices.Sort(files)
 	more := ""
 	if n := len(files) - maxToldFiles; n > 0 {
 		files, more = files[:maxToldFiles], fmt.Sprintf(" and %d more", n)
 	}
-	return "[" + what + ikigai.CleanText(strings.Join(files, ", ")) + more + ". Read them before you rely on what they hold.]"
+	return "[" + what + strings.Join(files, ", ") + more + ". Read them before you rely on what they hold.]\n\n"
 }
