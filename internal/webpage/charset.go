@@ -37,12 +37,9 @@ func UTF8(raw []byte, contentType string) string {
 // validBut reports whether raw is UTF-8, a character that is cut off at its end
 // aside.
 func validBut(raw []byte) bool {
-	for n := range utf8.UTFMax {
-		if n > len(raw) {
-			break
-		}
-		if utf8.Valid(raw[:len(raw)-n]) {
-			return true
+	for n := 0; n < utf8.UTFMax && n <= len(raw); n++ {
+		if body, end := raw[:len(raw)-n], raw[len(raw)-n:]; utf8.Valid(body) {
+			return n == 0 || !utf8.FullRune(end)
 		}
 	}
 	return false

@@ -145,22 +145,21 @@ func isSign(text string) bool {
 }
 
 // take returns what was written. What is marked goes on being so behind it,
-// but for links.
+// but for a link that had text.
 func (w *inline) take() string {
-	open := w.spans
-	w.spans = nil
-	for i := len(open) - 1; i >= 0; i-- {
-		if len(w.buf) > open[i].from {
-			w.wrap(open[i])
+	var again []span
+	for open := w.spans; len(open) > 0; open = open[:len(open)-1] {
+		s := open[len(open)-1]
+		w.spans = open[:len(open)-1]
+		if s.name != "a" || len(w.buf) == s.from {
+			again = append([]span{s}, again...)
 		}
+		w.wrap(s)
 	}
 	text := strings.Trim(string(w.buf), " \n")
-	w.buf, w.space = w.buf[:0], false
-	for _, s := range open {
-		if s.name != "a" || text == "" {
-			s.from = 0
-			w.spans = append(w.spans, s)
-		}
+	w.buf, w.space, w.spans = w.buf[:0], false, again
+	for i := range again {
+		again[i].from = 0
 	}
 	return text
 }

@@ -48,7 +48,7 @@ func Read(ctx context.Context, markup string, base *url.URL) (Page, error) {
 // block is a paragraph, a heading, an item of a list, a table, a piece of code.
 type block struct {
 	text string
-	item bool // begins an item of a list
+	item bool // begins an item of a list, but the first
 	in   place
 }
 

@@ -17,7 +17,7 @@ type reader struct {
 	stack []element
 	open  map[string]int // elements of the stack by name
 
-	hidden, nav, articles int // how many of them are open
+	hidden, nav int // how many such elements are open
 	mains                 int // main elements and articles so far
 	main                  int // the one that is open
 
@@ -27,6 +27,7 @@ type reader struct {
 	code    string // language of the pre element
 	marker  string // of the item of a list that begins with the next block
 	lists   []list
+	newList bool // none of its items is written
 	quotes  int
 	tables  []*table
 }
@@ -109,6 +110,7 @@ func (r *reader) begin(t token, e *element) {
 		if err != nil || n < 0 || n > 1e9 {
 			n = 1
 		}
+		r.newList = len(r.lists) == 0
 		r.lists = append(r.lists, list{ordered: t.name == "ol", n: n})
 	case "li":
 		r.item()
@@ -335,9 +337,9 @@ func (r *reader) fence() {
 func (r *reader) add(text string) {
 	first, rest := r.indent()
 	text = first + strings.ReplaceAll(text, "\n", "\n"+rest)
-	r.blocks = append(r.blocks, block{text: text, item: r.marker != "", in: place{nav: r.nav > 0, main: r.main, list: len(r.lists) > 0}})
+	r.blocks = append(r.blocks, block{text: text, item: r.marker != "" && !r.newList, in: place{nav: r.nav > 0, main: r.main, list: len(r.lists) > 0}})
 	r.written += len(text)
-	r.marker = ""
+	r.marker, r.newList = "", false
 }
 
 // indent returns what stands before the first line of a block, and before the
