@@ -16,7 +16,7 @@ const (
 	Stderr
 )
 
-// Output is what is kept of both streams.
+// Output is what is kept of both streams, or of a part of them.
 type Output struct {
 	Pieces []Piece // in the order in which they arrived
 	Total  [2]int64
@@ -51,7 +51,7 @@ type capture struct {
 	order    int // grows whenever the bytes of another stream follow
 	spill    func() (*os.File, error)
 	file     *os.File
-	out      Output
+	out      Output // what is known of the file
 	progress func([]byte)
 }
 
@@ -127,20 +127,28 @@ func (k *capture) write(data []byte) {
 	}
 }
 
-// finish returns what was kept. Nothing may be added afterwards.
-func (k *capture) finish() Output {
+// take returns what is kept since it was last called, and keeps what comes from
+// here on. With the last call nothing more may come.
+func (k *capture) take(last bool) Output {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.file != nil {
+	if !last && k.spill != nil && k.streams[Stdout].total+k.streams[Stderr].total > 0 {
+		k.openFile() // once this is taken, the whole is nowhere else
+	}
+	if last && k.file != nil {
 		if err := k.file.Close(); err != nil && k.out.FileErr == nil {
 			k.out.FileErr = err
 		}
+		k.file = nil
 	}
+	out := k.out
+	out.Pieces = k.pieces()
 	for i := range k.streams {
-		k.out.Total[i] = k.streams[i].total
+		s := &k.streams[i]
+		out.Total[i] = s.total
+		*s = kept{headLimit: s.headLimit, tailLimit: s.tailLimit}
 	}
-	k.out.Pieces = k.pieces()
-	return k.out
+	return out
 }
 
 // pieces returns what is kept of both streams in the order of arrival.

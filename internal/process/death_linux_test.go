@@ -14,8 +14,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv("PROCESS_TEST_PARENT") != "" {
+	switch os.Getenv("PROCESS_TEST") {
+	case "parent":
 		parent()
+		return
+	case "password":
+		askPassword()
 		return
 	}
 	goleak.VerifyTestMain(m)
@@ -33,7 +37,7 @@ func parent() {
 // When this process is killed, the command ends too.
 func TestDeath(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "PROCESS_TEST_PARENT=1")
+	cmd.Env = append(os.Environ(), "PROCESS_TEST=parent")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

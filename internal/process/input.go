@@ -2,19 +2,14 @@ package process
 
 import "os"
 
-// input feeds a command what it reads. The zero input feeds nothing: the
-// command reads /dev/null.
+// input feeds a command what it reads.
 type input struct {
 	ours *os.File
 	fed  chan struct{} // closed when nothing is written any more
 }
 
-// openInput returns the input for data and the end that is the command's, nil
-// if there is nothing to feed.
+// openInput returns the input for data and the end that is the command's.
 func openInput(data []byte) (in input, theirs *os.File, err error) {
-	if len(data) == 0 {
-		return input{}, nil, nil
-	}
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return input{}, nil, err
@@ -30,8 +25,6 @@ func openInput(data []byte) (in input, theirs *os.File, err error) {
 
 // close ends the feeding, whoever may still read.
 func (in input) close() {
-	if in.ours != nil {
-		_ = in.ours.Close() // where it is closed already, all was written
-		<-in.fed
-	}
+	_ = in.ours.Close() // where it is closed already, all was written
+	<-in.fed
 }

@@ -22,7 +22,13 @@ type Command struct {
 	// command reads /dev/null.
 	Stdin []byte
 
-	// Timeout ends the command; 0 means that only the context does.
+	// Terminal runs the command at a terminal of its own, where it reads nothing
+	// but the end of input, and both its streams are one, Stdout. Stdin is then
+	// of no effect.
+	Terminal bool
+
+	// Timeout ends the command; 0 means that only the context does. It begins
+	// with the start.
 	Timeout time.Duration
 
 	// Limits bound the bytes kept of standard output and standard error, in
@@ -30,8 +36,8 @@ type Command struct {
 	// kept, and both streams go whole, as they arrived, to a file.
 	Limits [2]int
 
-	// Spill creates the file for the whole output, when it is first needed.
-	// Run closes it. It may be nil: then what exceeds the limits is lost.
+	// Spill creates the file for the whole output, when it is first needed. It
+	// is closed with the command's end. It may be nil: then what exceeds the limits is lost.
 	Spill func() (*os.File, error)
 
 	// Leave, when it is closed, takes away the grace that a command that is
@@ -52,78 +58,71 @@ type Result struct {
 	Output    Output
 }
 
-const (
-	// grace is the time between SIGTERM and SIGKILL.
-	grace = time.Second
-	// drain is the time in which output may still come once the command
-	// itself has ended and others hold its streams open.
-	drain = 200 * time.Millisecond
-	// abandon is the time after SIGKILL in which a command must be gone. The
-	// system may hold it for longer; nobody waits for that.
-	abandon = 2 * time.Second
-)
-
-// Run runs a command to its end and returns what became of it. An error means
-// that it could not be started.
-//
-// The command reads c.Stdin, has no terminal, and leads a session
-// and a process group of its own. When it ends, when its time is over or when
-// ctx ends, the whole group gets SIGTERM, after a grace of one second SIGKILL
-// (at once, if c.Leave is closed):
-// nothing that it started in the background outlives it, unless it left the
-// group (setsid). Such a process cannot hold Run up: the streams are then
-// closed. When this process dies, the system kills the command where it can
-// (Linux).
+// Run runs a command to its end, or ends it when ctx ends, and returns what
+// became of it. An error means that it could not be started.
 func Run(ctx context.Context, c Command) (Result, error) {
-	start := time.Now()
-	r := &run{capture: newCapture(c), leave: c.Leave}
-	if err := r.start(c); err != nil {
+	p, err := Start(c)
+	if err != nil {
 		return Result{}, err
 	}
-	var result Result
-	result.TimedOut, result.Cancelled = r.wait(ctx, c.Timeout)
-	r.endGroup(result.TimedOut || result.Cancelled)
-	r.endStreams()
-	result.Exit = r.exit
-	result.Output = r.capture.finish()
-	result.Duration = time.Since(start)
-	return result, nil
+	return p.Wait(ctx), nil
 }
 
-// run is one command in the course of Run.
-type run struct {
-	capture *capture
-	pid     int      // of the command, also of its group
-	exited  chan int // the exit code, once
-	exit    int      // the exit code, once it is known
-	ended   bool     // exit is known
-	input   input
-	streams *streams      // our ends
-	drained chan struct{} // closed when both streams are at their end
+// Process is a command that was started.
+type Process struct {
+	start   time.Time
+	timeout time.Duration
 	leave   <-chan struct{}
+
+	capture *capture
+	pid     int           // of the command, also of its group
+	exited  chan int      // the exit code, once
+	exit    int           // the exit code, once it is known
+	ended   bool          // exit is known
+	ends    ends          // ours
+	drained chan struct{} // closed when all output is in
 }
 
-func (r *run) start(c Command) error {
+// ends are our ends of what a command reads and prints.
+type ends interface {
+	read(*capture) // takes the output in, until its end or until stop is called
+	stop()         // makes read return soon
+	close()
+}
+
+// Start starts a command. Whoever starts it has to wait for it.
+//
+// The command reads c.Stdin, has no terminal unless it gets one of its own, and
+// leads a session and a process group of its own. When this process dies, the
+// system kills the command where it can (Linux).
+func Start(c Command) (*Process, error) {
 	cmd := &exec.Cmd{Path: c.Path, Args: append([]string{c.Path}, c.Args...), Dir: c.Dir, Env: c.Env, SysProcAttr: attributes()}
 	if cmd.Env == nil {
 		cmd.Env = []string{}
 	}
-	streams, theirs, err := openStreams()
+	ours, theirs, err := open(c, cmd)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	input, reads, err := openInput(c.Stdin)
+	p := &Process{start: time.Now(), timeout: c.Timeout, leave: c.Leave, capture: newCapture(c), ends: ours}
+	err = p.launch(cmd)
+	closeFiles(theirs...) // the command has its own
 	if err != nil {
-		closeFiles(theirs[:]...)
-		streams.close()
-		return err
+		ours.close()
+		return nil, err
 	}
-	if reads != nil {
-		cmd.Stdin = reads
-	}
-	cmd.Stdout, cmd.Stderr = theirs[Stdout], theirs[Stderr]
+	p.drained = make(chan struct{})
+	go func() {
+		p.ends.read(p.capture)
+		close(p.drained)
+	}()
+	return p, nil
+}
+
+// launch starts cmd, and sees to it that its exit code is told.
+func (p *Process) launch(cmd *exec.Cmd) error {
 	started := make(chan error, 1)
-	r.exited = make(chan int, 1)
+	p.exited = make(chan int, 1)
 	go func() {
 		// The system kills the command when the thread that started it ends.
 		// This one stays until the command has ended, and waits for it.
@@ -133,35 +132,50 @@ func (r *run) start(c Command) error {
 		started <- err
 		if err == nil {
 			_ = cmd.Wait() // the state says it
-			r.exited <- exitCode(cmd.ProcessState)
+			p.exited <- exitCode(cmd.ProcessState)
 		}
 	}()
-	err = <-started
-	closeFiles(theirs[Stdout], theirs[Stderr], reads) // the command has its own
-	if err != nil {
-		input.close()
-		streams.close()
+	if err := <-started; err != nil {
 		return err
 	}
-	r.pid, r.input, r.streams, r.drained = cmd.Process.Pid, input, streams, make(chan struct{})
-	go func() {
-		streams.read(r.capture)
-		close(r.drained)
-	}()
+	p.pid = cmd.Process.Pid
 	return nil
 }
 
-// wait waits for the end of the command, of its time or of ctx.
-func (r *run) wait(ctx context.Context, timeout time.Duration) (timedOut, cancelled bool) {
+// Output returns the output since it was last asked for, within the limits of
+// the command. What is taken stands in the file as well, if there can be one.
+func (p *Process) Output() Output { return p.capture.take(false) }
+
+// Wait waits for the end of the command and returns what became of it, and the
+// output that was not asked for. It is called once.
+//
+// When the command ends, when its time is over or when ctx ends, the whole
+// group gets SIGTERM, after a grace of one second SIGKILL (at once, if Leave is
+// closed): nothing that it started in the background outlives it, unless it left
+// the group (setsid). Such a process cannot hold Wait up: the streams are then
+// closed.
+func (p *Process) Wait(ctx context.Context) Result {
+	var result Result
+	result.TimedOut, result.Cancelled = p.await(ctx)
+	p.endGroup(result.TimedOut || result.Cancelled)
+	p.endStreams()
+	result.Exit = p.exit
+	result.Output = p.capture.take(true)
+	result.Duration = time.Since(p.start)
+	return result
+}
+
+// await waits for the end of the command, of its time or of ctx.
+func (p *Process) await(ctx context.Context) (timedOut, cancelled bool) {
 	var expired <-chan time.Time
-	if timeout > 0 {
-		t := time.NewTimer(timeout)
+	if p.timeout > 0 {
+		t := time.NewTimer(p.timeout - time.Since(p.start))
 		defer t.Stop()
 		expired = t.C
 	}
 	select {
-	case r.exit = <-r.exited:
-		r.ended = true
+	case p.exit = <-p.exited:
+		p.ended = true
 	case <-expired:
 		timedOut = true
 	case <-ctx.Done():
@@ -170,85 +184,26 @@ func (r *run) wait(ctx context.Context, timeout time.Duration) (timedOut, cancel
 	return timedOut, cancelled
 }
 
-// endGroup ends what is left of the group. Output that is still on its way gets
-// its time first, unless the command is stopped.
-func (r *run) endGroup(stop bool) {
-	if !stop {
-		r.awaitDrain(drain)
-	}
-	if r.gone() {
-		return
-	}
-	r.signal(syscall.SIGTERM)
-	if r.awaitGone(grace, r.leave) {
-		return
-	}
-	r.signal(syscall.SIGKILL)
-	r.awaitGone(abandon, nil)
-	if !r.ended {
-		r.exit = 128 + int(syscall.SIGKILL)
-	}
-}
-
-// awaitGone waits until the group is gone, and reports whether it is. It waits
-// no longer than limit, or until leave is closed.
-func (r *run) awaitGone(limit time.Duration, leave <-chan struct{}) bool {
-	deadline := time.Now().Add(limit)
-	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
-		if r.gone() {
-			return true
-		}
-		if time.Now().After(deadline) {
-			return false
-		}
-		select {
-		case r.exit = <-r.exited:
-			r.ended = true
-		case <-leave:
-			return r.gone()
-		case <-time.After(pause):
-		}
-	}
-}
-
-// gone reports whether the command has ended and no process of its group is
-// left.
-func (r *run) gone() bool {
-	return r.ended && (syscall.Kill(-r.pid, 0) == syscall.ESRCH || onlyZombies(r.pid))
-}
-
-func (r *run) signal(s syscall.Signal) {
-	_ = syscall.Kill(-r.pid, s) // the group may have ended by itself
-}
-
 // endStreams lets the readers finish. A process that left the group may hold
 // the streams open; then they are closed.
-func (r *run) endStreams() {
-	if !r.awaitDrain(drain) {
-		r.streams.stop()
-		<-r.drained
+func (p *Process) endStreams() {
+	if !p.awaitDrain(drain) {
+		p.ends.stop()
+		<-p.drained
 	}
-	r.streams.close()
-	r.input.close()
+	p.ends.close()
 }
 
-// closeFiles closes those that are open.
-func closeFiles(files ...*os.File) {
-	for _, f := range files {
-		_ = f.Close() // a nil file only says that it is none
-	}
-}
-
-func (r *run) awaitDrain(limit time.Duration) bool {
+func (p *Process) awaitDrain(limit time.Duration) bool {
 	select {
-	case <-r.drained:
+	case <-p.drained:
 		return true
 	default:
 	}
 	t := time.NewTimer(limit)
 	defer t.Stop()
 	select {
-	case <-r.drained:
+	case <-p.drained:
 		return true
 	case <-t.C:
 		return false

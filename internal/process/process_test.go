@@ -237,6 +237,43 @@ func TestLimitsOfBoth(t *testing.T) {
 	}
 }
 
+// Whoever looks at a command that runs gets what is new; the file has it all.
+func TestOutput(t *testing.T) {
+	c := bash(t, "exec 3<>go; echo one; read -r x <&3; seq 1 10000; read -r x <&3; echo three")
+	if err := syscall.Mkfifo(filepath.Join(c.Dir, "go"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	came := make(chan struct{}, 100)
+	c.Progress = func([]byte) { came <- struct{}{} }
+	p, err := Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-came
+	if got := text(p.Output(), Stdout); got != "one\n" {
+		t.Errorf("the first look: %q", got)
+	}
+	if out := p.Output(); len(out.Pieces) != 0 || out.Total != [2]int64{} {
+		t.Errorf("nothing is new: %+v", out)
+	}
+	goOn := func() {
+		if err := os.WriteFile(filepath.Join(c.Dir, "go"), []byte("x\n"), 0); err != nil {
+			t.Error(err)
+		}
+	}
+	goOn()
+	goOn()
+	r := p.Wait(context.Background())
+	got := text(r.Output, Stdout)
+	if r.Output.Total[Stdout] != 48894+6 || !strings.HasPrefix(got, "1\n2\n") || !strings.HasSuffix(got, "10000\nthree\n") || len(got) > 11<<10 {
+		t.Errorf("the rest: %+v", r)
+	}
+	raw, err := os.ReadFile(r.Output.File)
+	if err != nil || len(raw) != 48894+6+4 || !bytes.HasPrefix(raw, []byte("one\n1\n")) || int64(len(raw)) != r.Output.FileBytes {
+		t.Errorf("%d bytes in the file, %v", len(raw), err)
+	}
+}
+
 func TestNoFile(t *testing.T) {
 	c := bash(t, "printf %100s x")
 	c.Limits = [2]int{10, 10}
@@ -262,41 +299,54 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// FuzzCapture: however the streams are split into pieces, what is not left out
-// stands in its place, the limits hold and no character is cut.
+// checkKept compares what was taken with what came since the last time, and
+// forgets that.
+func checkKept(t *testing.T, out Output, limits [2]int, came *[2]string) {
+	t.Helper()
+	for i, whole := range came {
+		at, shown := 0, 0
+		for _, p := range out.Pieces {
+			if p.Stream != i {
+				continue
+			}
+			at += int(p.Gap)
+			if !strings.HasPrefix(whole[at:], string(p.Bytes)) {
+				t.Fatalf("%q is not at %d of %q", p.Bytes, at, whole)
+			}
+			at += len(p.Bytes)
+			shown += len(p.Bytes)
+		}
+		if at != len(whole) || shown > limits[i] || len(whole) <= limits[i] && shown != len(whole) {
+			t.Fatalf("stream %d: %d of %d bytes accounted for, %d shown, limit %d", i, at, len(whole), shown, limits[i])
+		}
+		if int64(len(whole)) != out.Total[i] {
+			t.Fatalf("total %d of %d", out.Total[i], len(whole))
+		}
+		came[i] = ""
+	}
+}
+
+// FuzzCapture: however the streams are split into pieces, and whenever somebody
+// looks, what is not left out stands in its place, the limits hold and no
+// character is cut. The file has it all.
 func FuzzCapture(f *testing.F) {
-	f.Add("hello\nwörld\n", "oops\n", uint8(4), uint8(3), uint8(2))
-	f.Add("0123456789012345678901234567890123456789", "é€😀é€😀", uint8(10), uint8(5), uint8(7))
-	f.Add("000", "0", uint8(0), uint8(0), uint8(1))
-	f.Fuzz(func(t *testing.T, stdout, stderr string, limit0, limit1, step uint8) {
+	f.Add("hello\nwörld\n", "oops\n", uint8(4), uint8(3), uint8(2), uint8(0))
+	f.Add("0123456789012345678901234567890123456789", "é€😀é€😀", uint8(10), uint8(5), uint8(7), uint8(3))
+	f.Add("000", "0", uint8(0), uint8(0), uint8(1), uint8(1))
+	f.Fuzz(func(t *testing.T, stdout, stderr string, limit0, limit1, step, looks uint8) {
 		k := newCapture(Command{Limits: [2]int{int(limit0), int(limit1)}, Spill: spillTo(t.TempDir())})
-		rest := [2]string{stdout, stderr}
+		rest, came := [2]string{stdout, stderr}, [2]string{}
 		for i := 0; rest[0]+rest[1] != ""; i++ {
 			n := min(int(step)%17+1, len(rest[i%2]))
 			k.add(i%2, []byte(rest[i%2][:n]))
+			came[i%2] += rest[i%2][:n]
 			rest[i%2] = rest[i%2][n:]
-		}
-		out := k.finish()
-		for i, whole := range []string{stdout, stderr} {
-			limit, at, shown := []int{int(limit0), int(limit1)}[i], 0, 0
-			for _, p := range out.Pieces {
-				if p.Stream != i {
-					continue
-				}
-				at += int(p.Gap)
-				if !strings.HasPrefix(whole[at:], string(p.Bytes)) {
-					t.Fatalf("%q is not at %d of %q", p.Bytes, at, whole)
-				}
-				at += len(p.Bytes)
-				shown += len(p.Bytes)
-			}
-			if at != len(whole) || shown > limit || len(whole) <= limit && shown != len(whole) {
-				t.Fatalf("stream %d: %d of %d bytes accounted for, %d shown, limit %d", i, at, len(whole), shown, limit)
-			}
-			if int64(len(whole)) != out.Total[i] {
-				t.Fatalf("total %d of %d", out.Total[i], len(whole))
+			if looks > 0 && i%int(looks) == 0 {
+				checkKept(t, k.take(false), [2]int{int(limit0), int(limit1)}, &came)
 			}
 		}
+		out := k.take(true)
+		checkKept(t, out, [2]int{int(limit0), int(limit1)}, &came)
 		if out.File != "" {
 			raw, err := os.ReadFile(out.File)
 			if err != nil || len(raw) != len(stdout)+len(stderr) {

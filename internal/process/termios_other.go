@@ -1,0 +1,10 @@
+//go:build unix && !linux
+
+package process
+
+import "golang.org/x/sys/unix"
+
+const (
+	getTermios = unix.TIOCGETA
+	setTermios = unix.TIOCSETA
+)
