@@ -18,6 +18,8 @@ func fileFailure(verb, path string, err error) ikigai.Result {
 		return ikigai.Failure(codeFileNotFound, "File not found: "+p, "Check the path exists")
 	case errors.Is(err, syscall.EROFS):
 		return ikigai.Failure(codeReadOnly, fmt.Sprintf("Cannot %s %s: the file system is read-only", verb, p), "Use another place")
+	case errors.Is(err, errChanged):
+		return ikigai.Failure(codeStaleFile, fmt.Sprintf("Cannot %s %s: it was changed by somebody else at this moment", verb, p), "Read it again, then try again; nothing was changed")
 	case errors.Is(err, fs.ErrPermission):
 		return ikigai.Failure(codePermission, fmt.Sprintf("Cannot %s %s: permission denied", verb, p), "Check its owner and mode, or use another path")
 	case errors.Is(err, syscall.EISDIR):

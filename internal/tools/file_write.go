@@ -41,33 +41,52 @@ func fileWrite(cfg Config) ikigai.Tool {
 			member{"bytes", "integer", "Bytes written"}),
 		Usage: "When you need to create a file or to replace all of it. Read it first.",
 	}
-	return newTool(spec, false, func(ctx context.Context, call ikigai.Call, in fileWriteInput) ikigai.Result {
+	tool := newTool(spec, false, func(ctx context.Context, call ikigai.Call, in fileWriteInput) ikigai.Result {
 		target, old, failure := writeTarget(in.Path, cfg.resolve(call, in.Path))
 		if failure != nil {
 			return *failure
 		}
-		if call.Intend != nil {
-			if err := call.Intend(ctx, target); err != nil {
-				if ctx.Err() != nil {
-					return cancelled()
-				}
-				return ikigai.Failure(codeNotKept, fmt.Sprintf("File %s was not written: what was there before could not be kept (%v)", display(in.Path), err),
-					"Tell the person; nothing was changed")
+		if old != nil {
+			if failure := cfg.refuseStale(ctx, in.Path, target); failure != nil {
+				return *failure
 			}
 		}
-		if ctx.Err() != nil {
-			return cancelled()
+		if failure := announce(ctx, call, in.Path, target); failure != nil {
+			return *failure
 		}
-		note, err := replaceFile(target, old, in.Content)
+		content := []byte(in.Content)
+		note, err := replaceFile(target, old, content)
 		if err != nil {
 			return fileFailure("write", in.Path, err)
 		}
 		text := fmt.Sprintf("Wrote %d bytes to %s", len(in.Content), in.Path)
 		return ikigai.Result{
 			Output: ikigai.JSONOutput(fileWriteOutput{text, len(in.Content)}), Note: note, Report: text,
-			Resources: []ikigai.Resource{{URI: target, Changed: true}},
+			Resources: []ikigai.Resource{{URI: target, Changed: true, SHA256: hashOf(content)}},
 		}
 	})
+	tool.Announces = true
+	return tool
+}
+
+// announce tells that target, which the model calls path, is about to be
+// changed. It returns the failure that keeps it from being changed, or nil.
+func announce(ctx context.Context, call ikigai.Call, path, target string) *ikigai.Result {
+	var failure ikigai.Result
+	var err error
+	if call.Intend != nil {
+		err = call.Intend(ctx, target)
+	}
+	switch {
+	case ctx.Err() != nil:
+		failure = cancelled()
+	case err != nil:
+		failure = ikigai.Failure(codeNotKept, fmt.Sprintf("File %s was not written: what was there before could not be kept (%v)", display(path), err),
+			"Tell the person; nothing was changed")
+	default:
+		return nil
+	}
+	return &failure
 }
 
 // writeTarget returns the file that a write to path changes, symbolic links

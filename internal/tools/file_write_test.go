@@ -40,7 +40,7 @@ func TestFileWrite(t *testing.T) {
 	}
 	r := b.want("file_write", `{"path":"new/deep/é.txt","content":"é\n"}`, `{"output":"Wrote 3 bytes to new/deep/é.txt","bytes":3}`, "Wrote 3 bytes to new/deep/é.txt")
 	full := filepath.Join(b.dir, "new/deep/é.txt")
-	if diff := cmp.Diff([]ikigai.Resource{{URI: full, Changed: true}}, r.Resources); diff != "" {
+	if diff := cmp.Diff([]ikigai.Resource{{URI: full, Changed: true, SHA256: hashOf([]byte("é\n"))}}, r.Resources); diff != "" {
 		t.Error(diff)
 	}
 	b.call("file_write", `{"path":"`+b.dir+`/abs","content":"x"}`)
@@ -160,8 +160,12 @@ func TestOverwrite(t *testing.T) {
 	b := newBench(t, Config{})
 	b.write("f", "something long")
 	path := filepath.Join(b.dir, "f")
-	for _, content := range []string{"short", "", "longer than what was there before"} {
-		if err := overwrite(path, content); err != nil || b.read("f") != content {
+	for _, content := range []string{"short", "", "longer than what was there before", "longer than before"} {
+		old, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := overwrite(path, old, []byte(content)); err != nil || b.read("f") != content {
 			t.Errorf("%q: %q, %v", content, b.read("f"), err)
 		}
 	}

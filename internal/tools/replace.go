@@ -1,37 +1,71 @@
 package tools
 
 import (
-	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
+	"time"
 )
+
+// errChanged tells that a file is not as it was looked at any more.
+var errChanged = errors.New("the file has changed meanwhile")
 
 // replaceFile gives the file at path new content all at once: at any moment,
 // and after a crash of the machine, the old content or the new one is there
 // whole. Missing parents are created. Mode and, where it is allowed, owner stay
-// as they were; old is what is known of the file, nil if it is new.
+// as they were; old is what is known of the file, nil if it is new. A file that
+// is not as old says any more is left alone, with errChanged.
 //
-// Where a file can be written but not replaced (the directory takes no new
-// file, the file is mounted) it is written in place, and the note says so.
-func replaceFile(path string, old fs.FileInfo, content string) (note string, err error) {
+// A file with several names, or one that can be written but not replaced (the
+// directory takes no new file, the file is mounted), is written in place, and
+// the note says so.
+func replaceFile(path string, old fs.FileInfo, content []byte) (note string, err error) {
 	if old == nil {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return "", err
 		}
 	}
-	err = renameInto(path, old, content)
-	if err == nil || old == nil || !irreplaceable(err) {
+	note = "The file could not be replaced and was written in place."
+	if n := linkCount(old); n > 1 {
+		note = fmt.Sprintf("The file has %d names (hard links) and was written in place, so that all of them show the change.", n)
+	} else if err = renameInto(path, old, content); err == nil || old == nil || !irreplaceable(err) {
+		removeLeftovers(filepath.Dir(path), time.Now())
 		return "", err
 	}
-	if err := overwrite(path, content); err != nil {
+	if err := overwrite(path, old, content); err != nil {
 		return "", err
 	}
-	return "The file could not be replaced and was written in place.", nil
+	return note, nil
+}
+
+// linkCount returns the number of hard links of a file.
+func linkCount(info fs.FileInfo) int {
+	if info == nil {
+		return 0
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Nlink)
+	}
+	return 1
+}
+
+// checkState returns errChanged unless the file at path is as old says; nil says
+// that there is none.
+func checkState(path string, old fs.FileInfo) error {
+	now, err := os.Lstat(path)
+	switch {
+	case old == nil && errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case old == nil || !os.SameFile(old, now) || old.Size() != now.Size() || !old.ModTime().Equal(now.ModTime()):
+		return errChanged
+	}
+	return nil
 }
 
 // irreplaceable reports whether an error is about putting another file in the
@@ -40,8 +74,9 @@ func irreplaceable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EXDEV)
 }
 
-// renameInto writes a new file beside path and renames it.
-func renameInto(path string, old fs.FileInfo, content string) error {
+// renameInto writes a new file beside path and renames it. The new file stays
+// locked until it has its name.
+func renameInto(path string, old fs.FileInfo, content []byte) error {
 	mode := fs.FileMode(0o666)
 	if old != nil {
 		mode = 0o600 // until it has the mode of the old one, nobody else reads it
@@ -50,47 +85,32 @@ func renameInto(path string, old fs.FileInfo, content string) error {
 	if err != nil {
 		return err
 	}
-	if err := fillFile(temp, old, content); err != nil {
-		_ = os.Remove(temp.Name())
-		return err
-	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		_ = os.Remove(temp.Name())
-		return err
-	}
-	return nil
-}
-
-// createBeside creates a file of a new name in the directory of path, with what
-// the system leaves of mode.
-func createBeside(path string, mode fs.FileMode) (*os.File, error) {
-	const longestName = 200 // leaves room for what is added
-	dir, name := filepath.Split(path)
-	base := "." + strings.ToValidUTF8(name[:min(len(name), longestName)], "") + ".ikigai-"
-	for range 1000 {
-		f, err := os.OpenFile(filepath.Join(dir, base+randomName()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
-	}
-	return nil, fs.ErrExist
-}
-
-// fillFile writes content to f, gives it the owner and mode of old, and closes
-// it.
-func fillFile(f *os.File, old fs.FileInfo, content string) error {
-	_, err := io.WriteString(f, content)
-	if err == nil && old != nil {
-		keepOwner(f, old)
-		err = f.Chmod(old.Mode().Perm()) // a write takes setuid away, and so does this
+	defer temp.Close()
+	err = fillFile(temp, old, content)
+	if err == nil {
+		err = checkState(path, old)
 	}
 	if err == nil {
-		err = f.Sync()
+		err = os.Rename(temp.Name(), path)
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
+	if err != nil {
+		_ = os.Remove(temp.Name())
 	}
 	return err
+}
+
+// fillFile writes content to f, and gives it the owner and mode of old.
+func fillFile(f *os.File, old fs.FileInfo, content []byte) error {
+	if _, err := f.Write(content); err != nil {
+		return err
+	}
+	if old != nil {
+		keepOwner(f, old)
+		if err := f.Chmod(old.Mode().Perm()); err != nil { // a write takes setuid away, and so does this
+			return err
+		}
+	}
+	return f.Sync()
 }
 
 // keepOwner gives f the owner and group of old, as far as this user may.
@@ -112,9 +132,9 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 // mostRestored bounds the content that overwrite can put back.
 const mostRestored = 64 << 20
 
-// overwrite writes content over what is in the file. If that fails half-way,
-// what was there is put back.
-func overwrite(path, content string) error {
+// overwrite writes content over what is in the file that old tells of. If that
+// fails half-way, what was there is put back.
+func overwrite(path string, old fs.FileInfo, content []byte) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -124,15 +144,25 @@ func overwrite(path, content string) error {
 	if err != nil {
 		return err
 	}
-	err = setContent(f, []byte(content))
+	if err := checkState(path, old); err != nil {
+		return err
+	}
+	err = setContent(f, content, old.Size(), commonPrefix(before, content))
 	if err != nil && len(before) <= mostRestored {
-		return errors.Join(err, setContent(f, before))
+		return errors.Join(err, setContent(f, before, int64(len(before)), 0))
 	}
 	return err
 }
 
-func setContent(f *os.File, content []byte) error {
-	if _, err := f.WriteAt(content, 0); err != nil {
+// setContent writes content to a file of size bytes, of which the first same
+// are right. What makes the file longer is written first: a disk that is full
+// shows that before anything is lost.
+func setContent(f *os.File, content []byte, size int64, same int) error {
+	kept := min(size, int64(len(content)))
+	if _, err := f.WriteAt(content[kept:], kept); err != nil {
+		return errors.Join(err, f.Truncate(size))
+	}
+	if _, err := f.WriteAt(content[min(int64(same), kept):kept], min(int64(same), kept)); err != nil {
 		return err
 	}
 	if err := f.Truncate(int64(len(content))); err != nil {
@@ -141,4 +171,10 @@ func setContent(f *os.File, content []byte) error {
 	return f.Sync()
 }
 
-func randomName() string { return rand.Text()[:10] }
+func commonPrefix(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

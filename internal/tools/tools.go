@@ -53,7 +53,7 @@ func Builtin(cfg Config) []ikigai.Tool {
 	if cfg.MaxOutput <= 0 {
 		cfg.MaxOutput = 1 << 20
 	}
-	return []ikigai.Tool{glob(cfg), fileRead(cfg), grep(cfg), fileWrite(cfg), bash(cfg), webFetch(cfg)}
+	return []ikigai.Tool{glob(cfg), fileRead(cfg), grep(cfg), fileWrite(cfg), bash(cfg), fileEdit(cfg), webFetch(cfg)}
 }
 
 // Codes of failures that are the tools' own.

@@ -139,7 +139,7 @@ func TestList(t *testing.T) {
 				t.Errorf("%s: %s has no type", tool.Name, name)
 			}
 		}
-		if tool.ReadOnly != (tool.Name != "bash" && tool.Name != "file_write") {
+		if tool.ReadOnly != (tool.Name != "bash" && tool.Name != "file_write" && tool.Name != "file_edit") {
 			t.Errorf("%s: read-only is %v", tool.Name, tool.ReadOnly)
 		}
 		if _, err := tool.Check(json.RawMessage(`{"nonsense":1}`)); err == nil || !strings.Contains(err.Error(), "nonsense is not a parameter") { // S3.6

@@ -1,0 +1,204 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ikigai"
+)
+
+// edited returns the file at target with all edits, in memory.
+func (cfg Config) edited(in fileEditInput, target string) (*editing, *ikigai.Result) {
+	f, failure := openRegular(in.Path, target)
+	if failure != nil {
+		return nil, failure
+	}
+	defer f.Close()
+	e := &editing{path: in.Path, of: len(in.Edits)}
+	room := 0
+	for _, ed := range in.Edits {
+		room += 2 * len(ed.New)
+	}
+	if e.document, failure = readDocument(in.Path, f, room); failure != nil {
+		return nil, failure
+	}
+	e.stale = cfg.isStale(target, e.raw)
+	for i, ed := range in.Edits {
+		e.number = i + 1
+		if failure := e.apply(ed); failure != nil {
+			return nil, failure
+		}
+	}
+	if e.stale {
+		e.note("The file has changed since you read it. The text to replace was still there, once.")
+	}
+	return e, nil
+}
+
+// editing is a file on its way through the edits of a call.
+type editing struct {
+	*document
+	path       string
+	stale      bool // it is not what the model knows
+	number, of int  // the edit that is being applied, and how many there are
+
+	replaced int      // places
+	spots    []spot   // where the first of these are now
+	diffs    []string // of each edit
+	notes    []string
+}
+
+// note adds a sentence to what the model is told about the run, once.
+func (e *editing) note(sentence string) {
+	if sentence != "" && !slices.Contains(e.notes, sentence) {
+		e.notes = append(e.notes, sentence)
+	}
+}
+
+// fail returns a failure of the edit that is being applied. what goes on after
+// "Edit 2 of 3: ".
+func (e *editing) fail(code ikigai.ToolCode, what, do string) *ikigai.Result {
+	if e.of > 1 {
+		what = fmt.Sprintf("Edit %d of %d: %s", e.number, e.of, what)
+	} else {
+		what = strings.ToUpper(what[:1]) + what[1:]
+	}
+	failure := ikigai.Failure(code, what, do+"; nothing was changed")
+	return &failure
+}
+
+// apply makes one edit.
+func (e *editing) apply(ed edit) *ikigai.Result {
+	if failure := e.refuse(ed); failure != nil {
+		return failure
+	}
+	old, new := breaksOf(ed.Old), breaksOf(ed.New)
+	if e.mark > 0 { // the byte order mark stays, whether the model saw it as text or not
+		old, new = strings.TrimPrefix(old, "\uFEFF"), strings.TrimPrefix(new, "\uFEFF")
+	}
+	w := newRewrite(old, new)
+	places, failure := e.find(old, ed.All)
+	if failure != nil {
+		return failure
+	}
+	changed := w.changed()
+	if len(places) == 0 {
+		p, lines, failure := e.findLoose(old, changed)
+		if failure != nil {
+			return failure
+		}
+		places, changed = []place{p}, lines
+	}
+	encoded, failure := e.encodeLines(changed)
+	if failure != nil {
+		return failure
+	}
+	changes := make([]change, len(places))
+	for i, p := range places {
+		near := e.lf
+		if len(p.breaks) == 0 || len(p.breaks[len(p.breaks)-1]) == 0 {
+			near = e.breakNear(p.start)
+		}
+		changes[i] = change{p.start, p.end, w.at(p, encoded, near)}
+	}
+	e.make(changes)
+	return nil
+}
+
+// refuse judges an edit by itself.
+func (e *editing) refuse(ed edit) *ikigai.Result {
+	switch {
+	case ed.Old == "":
+		return e.fail(ikigai.CodeInvalidParams, "old is empty", "Send the text to be replaced; to add text, replace a line by itself and what is to come beside it")
+	case ed.Old == ed.New:
+		return e.fail(ikigai.CodeInvalidParams, "old and new are the same", "Send what is to come in the place of old")
+	case breaksOf(ed.Old) == breaksOf(ed.New):
+		return e.fail(ikigai.CodeInvalidParams, "old and new differ in their line breaks only, which stay as they are in the file", "Use bash with sed to change line breaks")
+	case e.stale && ed.All:
+		return e.staleFailure("replace_all may change what you have not seen")
+	}
+	return nil
+}
+
+// mostPlaces bounds the places that a message names.
+const mostPlaces = 10
+
+// find returns where old is: one place, every place that does not overlap the one
+// before for all, or none.
+func (e *editing) find(old string, all bool) ([]place, *ikigai.Result) {
+	n, ok := newNeedle(e.document, old)
+	if !ok {
+		return nil, nil
+	}
+	var places []place
+	end, count := 0, 0
+	for p := range n.all() {
+		if all && p.start < end {
+			continue
+		}
+		end = p.end
+		if count++; all || count <= mostPlaces {
+			places = append(places, p)
+		}
+	}
+	if count > 1 && !all {
+		return nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s %d times: %s", display(e.path), count, e.lineList(places, count)),
+			"Send more of the text around it, or replace_all")
+	}
+	return places, nil
+}
+
+// lineList names the lines of places, of which there are count.
+func (e *editing) lineList(places []place, count int) string {
+	var words []string
+	for _, p := range places {
+		words = append(words, fmt.Sprint(e.line(p.start)))
+	}
+	list := "lines " + strings.Join(words, ", ")
+	if count > len(places) {
+		list += " and others"
+	}
+	return list
+}
+
+// findLoose returns where old is but for blanks at the beginnings and the ends of
+// lines, if it is in one place, and the changed lines with the indentation that
+// they have there.
+func (e *editing) findLoose(old string, changed []string) (place, []string, *ikigai.Result) {
+	l, ok := newLooseNeedle(e.document, old)
+	var places []place
+	if ok {
+		places = l.places(mostPlaces)
+	}
+	switch {
+	case len(places) == 0:
+		what, do := e.nearest(old)
+		return place{}, nil, e.fail(codeNoMatch, "old text not found in "+display(e.path)+e.staleWords()+what, do)
+	case len(places) > 1:
+		return place{}, nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s, but with other blanks around its lines, and several times: %s", display(e.path), e.lineList(places, len(places))),
+			"Send it with the blanks of the file and more of the text around it")
+	case e.stale:
+		return place{}, nil, e.staleFailure("old text is in it with other blanks only")
+	}
+	lines, ok := reindent(changed, indentsOf(e.document, l.old, places[0].lines))
+	if !ok {
+		what, do := e.nearest(old)
+		return place{}, nil, e.fail(codeNoMatch, "old text is indented otherwise than in "+display(e.path)+", and how new is to be indented is not certain"+what, do)
+	}
+	e.note("old was found with other blanks at the beginning or the end of its lines; new was written with the indentation of the file.")
+	return places[0], lines, nil
+}
+
+func (e *editing) encodeLines(lines []string) ([][]byte, *ikigai.Result) {
+	out := make([][]byte, len(lines))
+	for i, line := range lines {
+		raw, r, ok := e.encode(line)
+		if !ok {
+			return nil, e.fail(codeNotEncodable, fmt.Sprintf("file %s is in %s, which has no known way to write %q (%U)", display(e.path), e.encoding, r, r),
+				"Use other characters, or convert the file to UTF-8 first with iconv")
+		}
+		out[i] = raw
+	}
+	return out, nil
+}
