@@ -53,6 +53,7 @@ type Agent struct {
 	ToolChoice    ikigai.ToolChoice // of a statement's first request; after it the model is free, unless it is none
 	MaxToolTurns  int               // rounds of tools in a statement
 	MaxOutputSize int               // bytes of a result, after the tool's own limit
+	ResultFormat  string            // Frontmatter, or "" for results in JSON, as the tools give them
 	Concurrency   int               // read-only tools that may run at once; 1 runs every tool alone
 	MaxOutput     int               // tokens of a reply; 0 leaves it to the vendor
 	MaxRetries    int               // of a request whose reply broke off before its text began; 2 at most are used

@@ -70,8 +70,10 @@ func (a *Agent) executeOne(ctx context.Context, r *round, i int) error {
 	}
 	data := resultData(c, result, time.Since(began))
 	blobs := attach(data.Parts)
+	last := r.limit && i == len(r.calls)-1
+	framed := a.frame(&data, result, last)
 	limitResult(&data, a.MaxOutputSize)
-	if r.limit && i == len(r.calls)-1 {
+	if last && !framed {
 		data.Output = addLimitReached(data.Output, a.MaxToolTurns)
 	}
 	event := ikigai.NewEvent(ikigai.KindToolResult, describeResult(result), data)
