@@ -71,7 +71,9 @@ func (r *blockReader) advance() (bool, error) {
 
 // drop forgets what lies before the next block.
 func (r *blockReader) drop() {
-	r.line += bytes.Count(r.buf[:r.next], []byte{'\n'})
+	if !r.end { // of a file that fits into one block nothing more is asked
+		r.line += bytes.Count(r.buf[:r.next], []byte{'\n'})
+	}
 	r.used = copy(r.buf, r.buf[r.next:r.used])
 	r.from = r.limit - r.next
 	r.next = 0

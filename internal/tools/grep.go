@@ -49,11 +49,11 @@ func grep(cfg Config) ikigai.Tool {
 		Usage:        "When you need to find where something stands in files.",
 	}
 	return newTool(spec, true, func(ctx context.Context, call ikigai.Call, in grepInput) ikigai.Result {
-		m, failure := newMatcher(in.Pattern, in.IgnoreCase)
+		p, failure := compile(in.Pattern, in.IgnoreCase)
 		if failure != nil {
 			return *failure
 		}
-		s := search{matcher: m, context: int(in.Context)}
+		s := search{pattern: p, context: int(in.Context)}
 		note, failure := cfg.grepFiles(ctx, call, in, &s)
 		if failure != nil {
 			return *failure
@@ -87,15 +87,15 @@ func (cfg Config) grepFiles(ctx context.Context, call ikigai.Call, in grepInput,
 		failure := badGlob(in.Glob)
 		return "", &failure
 	}
-	full := cfg.resolve(call, in.Path)
-	info, err := os.Stat(full)
+	s.root, s.named = cfg.resolve(call, in.Path), in.Path
+	info, err := os.Stat(s.root)
 	if err != nil {
 		failure := fileFailure("search", in.Path, err)
 		return "", &failure
 	}
 	if !info.IsDir() {
-		s.files = []file{{full, display(in.Path)}}
-		return "", checkSearchable(in.Path, full)
+		s.files = []string{""}
+		return "", checkSearchable(in.Path, s.root)
 	}
 	hidden := in.All || namesDot(in.Glob)
 	list, failure := cfg.list(ctx, call, in.Path, in.Path, walk.Options{Hidden: hidden, Ignored: in.All})
@@ -104,7 +104,7 @@ func (cfg Config) grepFiles(ctx context.Context, call ikigai.Call, in grepInput,
 	}
 	for _, e := range list.Entries {
 		if e.Type.IsRegular() && globMatches(in.Glob, e.Path) {
-			s.files = append(s.files, file{full + "/" + e.Path, display(below(in.Path, e.Path))})
+			s.files = append(s.files, e.Path)
 		}
 	}
 	return listNote(list), nil

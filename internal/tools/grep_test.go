@@ -114,9 +114,9 @@ func TestGrepMany(t *testing.T) {
 // A pattern that matches everywhere is held in parts.
 func TestGrepEverywhere(t *testing.T) {
 	b := newBench(t, Config{})
-	b.write("f", strings.Repeat("\n", mostAtOnce+10)+"x\ny")
+	b.write("f", strings.Repeat("\n", 10_000)+"x\ny")
 	for _, pattern := range []string{"x*", "^", "$", "()"} {
-		if r := b.call("grep", `{"pattern":"`+pattern+`"}`); r.Report != "65,548 matches in 1 file" {
+		if r := b.call("grep", `{"pattern":"`+pattern+`"}`); r.Report != "10,002 matches in 1 file" {
 			t.Errorf("%s: %s", pattern, r.Report)
 		}
 	}
@@ -135,44 +135,12 @@ func TestGrepCancelled(t *testing.T) {
 	}
 }
 
-// FuzzMatcher: what is found in many lines at once is what is found line by
-// line.
-func FuzzMatcher(f *testing.F) {
-	for _, p := range []string{"a", "a+b", "^a", "a$", "[^a]", `\s`, "(?s)a.b", "a|^$", `\bfoo`, "(?i)A", "x*", `\Aa\z`, "a{2,3}", "(a)(b)?"} {
-		f.Add(p, "a\nab\n\nfoo a b\r\n aab\nA", false)
-	}
-	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
-		m, failure := newMatcher(pattern, fold)
-		if failure != nil || len(text) > 1000 || len(pattern) > 100 {
-			return
-		}
-		found := map[int]bool{}
-		for _, l := range m.lines([]byte(text)) {
-			if found[l.start] || l.at < l.start || l.at > l.end {
-				t.Fatalf("%q in %q: %+v", pattern, text, l)
-			}
-			found[l.start] = true
-		}
-		at := 0
-		for _, line := range strings.SplitAfter(text, "\n") {
-			if line == "" {
-				break
-			}
-			alone := len(m.lines([]byte(strings.TrimSuffix(line, "\n")))) > 0 || line == "\n" && len(m.lines([]byte(line))) > 0
-			if alone != found[at] {
-				t.Fatalf("%q: line %q of %q: alone %v, among the others %v", pattern, line, text, alone, found[at])
-			}
-			at += len(line)
-		}
-	})
-}
-
 // Files that cannot be read are counted, not hidden.
 func TestGrepUnreadable(t *testing.T) {
 	b := newBench(t, Config{})
 	b.write("a", "x\n")
-	m, _ := newMatcher("x", false)
-	s := search{matcher: m, files: []file{{filepath.Join(b.dir, "a"), "a"}, {filepath.Join(b.dir, "gone"), "gone"}}}
+	p, _ := compile("x", false)
+	s := search{pattern: p, root: b.dir, files: []string{"a", "gone"}}
 	s.run(context.Background())
 	r := grepResult(Config{MaxOutput: 1 << 20}, &s, "")
 	if text(r) != `{"output":"a:1: x","count":1}` || r.Note != "1 file could not be read." {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ikigai/internal/match"
 )
 
 const (
@@ -37,25 +39,25 @@ func (p *printer) begin(data []byte, line int) {
 
 // entry shows a match: with the lines before it that are not shown yet, and
 // the lines after it up to next, where the next match begins.
-func (p *printer) entry(m match, next int) entry {
-	p.line += bytes.Count(p.data[p.at:m.start], []byte{'\n'})
-	p.at = m.start
+func (p *printer) entry(m match.Line, next int) entry {
+	p.line += bytes.Count(p.data[p.at:m.Start], []byte{'\n'})
+	p.at = m.Start
 	n := p.line
 	before := max(0, min(p.context, n-p.printed-1))
 	e := entry{apart: p.printed == 0 || n-before > p.printed+1}
 	var b strings.Builder
-	for at := lastLines(p.data[:m.start], before); at < m.start; {
-		line := lineAround(p.data, at)
-		lines := bytes.Count(p.data[at:m.start], []byte{'\n'})
+	for at := lastLines(p.data[:m.Start], before); at < m.Start; {
+		line := match.Around(p.data, at)
+		lines := bytes.Count(p.data[at:m.Start], []byte{'\n'})
 		fmt.Fprintf(&b, "%s-%d- %s\n", p.file, n-lines, showLine(line, p.data))
-		at = line.end + 1
+		at = line.End + 1
 	}
 	b.WriteString(p.file + ":" + strconv.Itoa(n) + ": " + showLine(m, p.data))
 	p.printed = n
-	for at := m.end + 1; at < next && p.printed < n+p.context; p.printed++ {
-		line := lineAround(p.data, at)
+	for at := m.End + 1; at < next && p.printed < n+p.context; p.printed++ {
+		line := match.Around(p.data, at)
 		fmt.Fprintf(&b, "\n%s-%d- %s", p.file, p.printed+1, showLine(line, p.data))
-		at = line.end + 1
+		at = line.End + 1
 	}
 	e.text = b.String()
 	return e
@@ -63,12 +65,12 @@ func (p *printer) entry(m match, next int) entry {
 
 // showLine returns a line as text. Of a long one the part around the match is
 // shown.
-func showLine(m match, data []byte) string {
-	line := bytes.TrimSuffix(data[m.start:m.end], []byte{'\r'})
+func showLine(m match.Line, data []byte) string {
+	line := bytes.TrimSuffix(data[m.Start:m.End], []byte{'\r'})
 	if len(line) <= shownLine {
 		return strings.ToValidUTF8(string(line), "\uFFFD")
 	}
-	start := max(0, min(m.at-m.start, len(line))-beforeMatch)
+	start := max(0, min(m.At-m.Start, len(line))-beforeMatch)
 	end := min(len(line), start+shownLine)
 	for start > 0 && !utf8.RuneStart(line[start]) {
 		start--

@@ -3,15 +3,11 @@ package tools
 import (
 	"context"
 	"runtime"
-	"slices"
+	"strings"
 	"sync"
-)
 
-// file is one to be searched.
-type file struct {
-	full  string
-	shown string
-}
+	"ikigai/internal/match"
+)
 
 // found is what a file holds.
 type found struct {
@@ -21,9 +17,11 @@ type found struct {
 
 // search searches files in parallel.
 type search struct {
-	matcher *matcher
-	context int // lines around each match
-	files   []file
+	pattern *match.Pattern
+	context int      // lines around each match
+	root    string   // the directory, or the one file, that is searched
+	named   string   // how the model has named it
+	files   []string // paths below root; "" for root itself
 
 	mu         sync.Mutex
 	next       int // the first file that no worker has taken
@@ -37,13 +35,13 @@ func (s *search) run(ctx context.Context) {
 	var workers sync.WaitGroup
 	for range min(len(s.files), runtime.GOMAXPROCS(0), 8) {
 		workers.Go(func() {
-			r := blockReader{lines: s.context}
+			r, l := blockReader{lines: s.context}, s.pattern.Lines()
 			for ctx.Err() == nil {
 				i, keep := s.take()
 				if i < 0 {
 					return
 				}
-				found, err := s.searchFile(ctx, &r, s.files[i], keep)
+				found, err := s.searchFile(ctx, &r, l, s.files[i], keep)
 				s.put(i, found, err)
 			}
 		})
@@ -94,37 +92,37 @@ func (s *search) result() (entries []string, count, files int) {
 
 // searchFile searches one file and keeps its first matches. A binary file has
 // none.
-func (s *search) searchFile(ctx context.Context, r *blockReader, f file, keep int) (found, error) {
-	src, err := openRaw(f.full)
+func (s *search) searchFile(ctx context.Context, r *blockReader, l *match.Lines, path string, keep int) (found, error) {
+	src, err := openRaw(strings.TrimSuffix(s.root+"/"+path, "/"))
 	if err != nil {
 		return found{}, err
 	}
 	defer src.close()
 	r.reset(src)
-	show := printer{file: f.shown, context: s.context}
+	show := printer{context: s.context}
 	var result found
 	for ctx.Err() == nil {
 		more, err := r.advance()
 		if err != nil || !more {
 			return result, err
 		}
-		matches := s.matcher.lines(r.data[r.from:])
-		for i := range matches {
-			matches[i] = matches[i].shift(r.from)
-		}
-		// What lies beyond the limit belongs to the next block.
-		own := slices.IndexFunc(matches, func(m match) bool { return m.start >= r.limit })
-		if own < 0 {
-			own = len(matches)
-		}
-		result.count += own
+		l.Reset(r.data[r.from:])
 		show.begin(r.data, r.line)
-		for i := range min(own, keep-len(result.entries)) {
-			next := len(r.data)
-			if i+1 < len(matches) {
-				next = matches[i+1].start
+		m, ok := l.Next()
+		for ok && r.from+m.Start < r.limit { // what lies beyond belongs to the next block
+			next, another := l.Next()
+			if len(result.entries) < keep {
+				if show.file == "" {
+					show.file = display(below(s.named, path))
+				}
+				end := len(r.data)
+				if another {
+					end = r.from + next.Start
+				}
+				result.entries = append(result.entries, show.entry(m.Shift(r.from), end))
 			}
-			result.entries = append(result.entries, show.entry(matches[i], next))
+			result.count++
+			m, ok = next, another
 		}
 	}
 	return result, ctx.Err()

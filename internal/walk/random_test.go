@@ -88,7 +88,7 @@ func TestRandomLikeGit(t *testing.T) {
 	files := map[string]string{".git/info/exclude": m.rules() + "!/[0-9]*/\n"}
 	var all []string
 	pairs := 0
-	for i := range 100 {
+	for i := range 200 {
 		top := fmt.Sprintf("%03d/", i)
 		tree := append([]string{top}, m.tree(top, 3)...)
 		for _, path := range tree {

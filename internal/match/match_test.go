@@ -1,0 +1,182 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// find returns the lines of text that match.
+func find(t testing.TB, pattern string, ignoreCase bool, text string) []Line {
+	t.Helper()
+	p, err := Compile(pattern, ignoreCase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all(p, text)
+}
+
+func all(p *Pattern, text string) (found []Line) {
+	lines := p.Lines()
+	lines.Reset([]byte(text))
+	for line, ok := lines.Next(); ok; line, ok = lines.Next() {
+		found = append(found, line)
+	}
+	return found
+}
+
+// What every match of a pattern contains.
+func TestNeedles(t *testing.T) {
+	for _, tc := range []struct {
+		pattern string
+		want    string // texts, each with its byte that is looked for
+	}{
+		{`TODO`, "TODO:O"},
+		{`func \(.*\) ServeHTTP`, ") ServeHTTP:H"},
+		{`(?i)deadlock`, "deadloc:d deadloc:D"},
+		{`(?i)ünder`, "nder:d nder:D"},
+		{`[A-Z][a-z]+Error\b`, "Error:E"},
+		{`\b(read|write)_[a-z]+\(`, "read_:_ write_:w"},
+		{`(TODO|FIXME)\(`, "FIXME(:F TODO(:O"},
+		{`gr[ae]y`, "gray:y grey:y"},
+		{`[Tt]odo`, "todo:d todo:D"},
+		{`colou?r:`, "color::: colour:::"},
+		{`x{3}y`, "xxxy:y"},
+		{`(abc)+d`, "abc:b"},
+		{`\w+ := \w+`, " := ::"},
+		{`é+ü`, "é:\xc3"},
+		{`a|b|c|d|e|f|g|h|i`, ""},
+		{`e`, ""},
+		{`\d+`, ""},
+		{`(foo)*`, ""},
+		{`(foo|\d)`, ""},
+		{`(?i)kiss`, ""},
+	} {
+		p, err := Compile(tc.pattern, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, n := range p.needles {
+			got = append(got, n.text+":"+string([]byte{n.byte}))
+		}
+		if diff := cmp.Diff(tc.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.pattern, diff)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	for _, tc := range []struct {
+		pattern, text string
+		want          []Line
+	}{
+		{"abc", "abc\nxabc\n\nab\nabcabc", []Line{{0, 3, 0}, {4, 8, 5}, {13, 19, 13}}},
+		{"(?i)abc", "ABC\nxaBc\n", []Line{{0, 3, 0}, {4, 8, 5}}},
+		{"(?i)kelvin", "\u212Aelvin\nKELVIN\n", []Line{{0, 8, 0}, {9, 15, 9}}},
+		{"(?i)strasse", "ſtraſSe\n", []Line{{0, 9, 0}}},
+		{"(?i:ab)C", "abc\nABC\n", []Line{{4, 7, 4}}},
+		{"^$", "\n\r\nx\n", []Line{{0, 0, 0}, {1, 2, 1}}},
+		{`\b$`, "x\n\ny", []Line{{0, 1, 1}, {3, 4, 4}}},
+		{"x*", "a\n\nb", []Line{{0, 1, 0}, {2, 2, 2}, {3, 4, 3}}},
+		{"x*", "a\n", []Line{{0, 1, 0}}},
+		{"x*", "", nil},
+		{"abc", "", nil},
+		{`\d`, "", nil},
+		{"needle$", "needle\r\nneedles\n", []Line{{0, 7, 0}}},
+		{"ab", "\xff ab \xfe\n", []Line{{0, 6, 2}}},
+	} {
+		if diff := cmp.Diff(tc.want, find(t, tc.pattern, false, tc.text)); diff != "" {
+			t.Errorf("%q in %q (-want +got):\n%s", tc.pattern, tc.text, diff)
+		}
+	}
+}
+
+// The engine is asked in parts.
+func TestMoreThanAtOnce(t *testing.T) {
+	for _, n := range []int{mostAtOnce - 1, mostAtOnce, mostAtOnce + 1, 3 * mostAtOnce} {
+		if got := len(find(t, `\d`, false, strings.Repeat("7 7\n\n", n))); got != n {
+			t.Errorf("%d lines: %d found", n, got)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	var fault *syntax.Error
+	if _, err := Compile("a(b", false); !errors.As(err, &fault) || fault.Code != syntax.ErrMissingParen {
+		t.Error(err)
+	}
+	if _, err := Compile("a\nb", false); !errors.Is(err, ErrLineBreak) {
+		t.Error(err)
+	}
+}
+
+// FuzzLines: what is found in many lines at once is what the standard library
+// finds line by line.
+func FuzzLines(f *testing.F) {
+	for i, p := range []string{"a", "a+b", "^a", "a$", "[^a]", `\s`, "(?s)a.b", "a|^$", `\bfoo`, "(?i)A", "x*", `\Aa\z`, "a{2,3}", "(a)(b)?", "foo|aab",
+		"(?i)foo|ab", "(?i)k", "fo[oa]", "(foo|aab)_?b", "foo.*b", "ob+", `o\b`, "(?i)foo[AB]", "aab$|^foo", "(aab|foo){2}", "Foo(?i:o)"} {
+		f.Add(p, "a\nab\n\nfoo a b\r\n aab\nA\nFOO k \u212A ſ foob_b", i%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
+		p, err := Compile(pattern, fold)
+		if err != nil || len(text) > 1000 || len(pattern) > 100 || !utf8.ValidString(text) {
+			return // the two read invalid UTF-8 in different ways
+		}
+		flags := syntax.PerlX | syntax.UnicodeGroups
+		if fold {
+			flags |= syntax.FoldCase
+		}
+		tree, _ := syntax.Parse(pattern, flags)
+		std := regexp.MustCompile(inLine(tree).String())
+		var want []Line
+		at := 0
+		for line := range strings.SplitAfterSeq(text, "\n") {
+			if line == "" {
+				break
+			}
+			if place := std.FindStringIndex(strings.TrimSuffix(line, "\n")); place != nil {
+				want = append(want, Line{at, at + len(strings.TrimSuffix(line, "\n")), at + place[0]})
+			}
+			at += len(line)
+		}
+		got := all(p, text)
+		if p.every || p.needles != nil && p.re == nil { // where several texts are looked for, the first found counts
+			for i := range min(len(got), len(want)) {
+				got[i].At = want[i].At
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q, fold %v, in %q: found %v, want %v", pattern, fold, text, got, want)
+		}
+	})
+}
+
+func BenchmarkLines(b *testing.B) {
+	var text strings.Builder
+	for i := 0; text.Len() < 1<<20; i++ {
+		fmt.Fprintf(&text, "\tif err := read%d(buffer[:n], %d); err != nil { // the error %d of the reader\n", i%7, i, i*i)
+	}
+	for _, pattern := range []string{"TODO", "(?i)deadlock", "error 1234", `[0-9]{7} of`, `\bx[a-z]+\(`, "x*"} {
+		b.Run(pattern, func(b *testing.B) {
+			p, err := Compile(pattern, false)
+			if err != nil {
+				b.Fatal(err)
+			}
+			lines, raw := p.Lines(), []byte(text.String())
+			b.SetBytes(int64(len(raw)))
+			for b.Loop() {
+				lines.Reset(raw)
+				for _, ok := lines.Next(); ok; _, ok = lines.Next() {
+				}
+			}
+		})
+	}
+}
