@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
 
 	"ikigai"
@@ -18,6 +19,8 @@ func fileFailure(verb, path string, err error) ikigai.Result {
 		return ikigai.Failure(codeFileNotFound, "File not found: "+p, "Check the path exists")
 	case errors.Is(err, syscall.EROFS):
 		return ikigai.Failure(codeReadOnly, fmt.Sprintf("Cannot %s %s: the file system is read-only", verb, p), "Use another place")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return ikigai.Failure(codeFileError, fmt.Sprintf("Cannot %s %s: it gives nothing for now", verb, p), "Use bash with timeout, if it is really meant")
 	case errors.Is(err, errChanged):
 		return ikigai.Failure(codeStaleFile, fmt.Sprintf("Cannot %s %s: it was changed by somebody else at this moment", verb, p), "Read it again, then try again; nothing was changed")
 	case errors.Is(err, fs.ErrPermission):

@@ -16,7 +16,7 @@ import (
 // S2.57, S2.63, S2.64, P15: contents exactly; a part says which it is.
 func TestFileRead(t *testing.T) {
 	b := newBench(t, Config{})
-	b.write("empty", "", "open", "no line break", "crlf", "a\r\nb\n\r\n", "bom", "\uFEFFé\n", "bad", "a\xffb\n", "html", "<a>&</a>\n",
+	b.write("empty", "", "open", "no line break", "crlf", "a\r\nb\n\r\n", "bom", "\uFEFFé\n", "bad", "a\x81b\n", "html", "<a>&</a>\n",
 		"five", "1\n2\n3\n4\n5", "late", strings.Repeat("x\n", 9000)+"\x00\n")
 	for _, tc := range []struct{ args, output, report string }{
 		{`{"path":"empty"}`, `{"output":""}`, "0 lines, 0 bytes"},
@@ -42,7 +42,7 @@ func TestFileRead(t *testing.T) {
 	if !strings.Contains(r.Note, "not valid UTF-8") {
 		t.Errorf("note %q", r.Note)
 	}
-	if diff := cmp.Diff([]ikigai.Resource{{URI: filepath.Join(b.dir, "bad")}}, r.Resources); diff != "" {
+	if diff := cmp.Diff([]ikigai.Resource{{URI: filepath.Join(b.dir, "bad"), SHA256: hashOf([]byte("a\x81b\n"))}}, r.Resources); diff != "" {
 		t.Error(diff)
 	}
 }

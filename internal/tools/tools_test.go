@@ -277,8 +277,9 @@ func TestMaxOutput(t *testing.T) {
 func FuzzTools(f *testing.F) {
 	for _, seed := range []string{`{"pattern":"**/*","path":"..","all":true}`, `{"path":"a","offset":1e9,"limit":1e300}`, `{"path":"b/../a","content":"\ud800"}`,
 		`{"pattern":"(?s).*\\z|a{1000}","context":20,"ignore_case":true,"glob":"{a,b}"}`, `{"pattern":"[^a]\\s$","path":"a","context":2}`,
-		`{"command":"true","timeout":1.0,"working_dir":""}`, `{"pattern":"{a,[","path":"/"}`, `{"path":""}`, `[]`, ``, `{"pattern":"x*"}`} {
-		for tool := range uint8(5) {
+		`{"command":"true","timeout":1.0,"working_dir":""}`, `{"pattern":"{a,[","path":"/"}`, `{"path":""}`, `[]`, ``, `{"pattern":"x*"}`,
+		`{"path":"a","edits":[{"old":"two\n","new":"\u0000"},{"old":"one","new":"","replace_all":true}]}`} {
+		for tool := range uint8(6) {
 			f.Add(tool, []byte(seed))
 		}
 	}
@@ -286,7 +287,7 @@ func FuzzTools(f *testing.F) {
 	b.write("a", "one\ntwo\r\n\xff\xfe\nlast", "b/c.txt", "x\n\n\ny\n", ".hidden/x", "x")
 	f.Fuzz(func(t *testing.T, which uint8, args []byte) {
 		tools := Builtin(Config{Env: []string{"PATH="}})
-		tool := tools[which%5]
+		tool := tools[which%6]
 		if in, err := tool.Check(args); err == nil {
 			args = in
 		}
