@@ -38,6 +38,11 @@ func (tr *tree) write(path, content string) {
 	}
 }
 
+// trusts has the project bring content as its settings.
+func (tr *tree) trusts(content string) {
+	tr.Project = &Project{SettingsPath: tr.projectPath(), Settings: []byte(content)}
+}
+
 func (tr *tree) load() *Settings {
 	tr.t.Helper()
 	s, _, err := Load(tr.Input)

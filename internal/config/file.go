@@ -19,6 +19,7 @@ type file struct {
 	s       *Settings
 	path    string
 	home    string
+	project bool // it is a project's, not the person's
 	content []byte
 }
 
@@ -30,23 +31,38 @@ type member struct {
 	value hujson.Value
 }
 
-// parse takes over the settings in content, the content of the file at path:
-// JSON with comments and trailing commas. A file without any JSON sets nothing.
+// parse takes over the settings in content, the content of the person's file at
+// path.
 func (s *Settings) parse(path string, content []byte, home string) error {
+	f := &file{s: s, path: path, home: home}
+	return f.parse(content)
+}
+
+// parse takes over the settings in content: JSON with comments and trailing
+// commas. A file without any JSON sets nothing.
+func (f *file) parse(content []byte) error {
+	root, err := f.root(content)
+	if err != nil || root == nil {
+		return err
+	}
+	return f.members("", *root, f.setting)
+}
+
+// root returns the JSON of a file, nil if it holds none.
+func (f *file) root(content []byte) (*hujson.Value, error) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
-	content = append(bytes.Clone(content), '\n') // ends a comment in the last line
-	f := &file{s: s, path: path, home: home, content: content}
-	if i := invalidUTF8(content); i >= 0 {
-		return f.fault(i, "the file is not UTF-8 text", "Save it as UTF-8")
+	f.content = append(bytes.Clone(content), '\n') // ends a comment in the last line
+	if i := invalidUTF8(f.content); i >= 0 {
+		return nil, f.fault(i, "the file is not UTF-8 text", "Save it as UTF-8")
 	}
-	if hujson.Extra(content).IsValid() {
-		return nil
+	if hujson.Extra(f.content).IsValid() {
+		return nil, nil
 	}
-	root, err := hujson.Parse(content)
+	root, err := hujson.Parse(f.content)
 	if err != nil {
-		return f.syntaxError(err)
+		return nil, f.syntaxError(err)
 	}
-	return f.members("", root, f.setting)
+	return &root, nil
 }
 
 func invalidUTF8(b []byte) int {
@@ -156,6 +172,9 @@ func (f *file) body(v *Vendor, body member) error {
 		if !ruleMember.valid(m.name) {
 			return f.fault(m.at, fmt.Sprintf("%q cannot be a member of a request", clip(m.name)), "Write "+ruleMember.accepts)
 		}
+		if err := f.keepOut(m); err != nil {
+			return err
+		}
 		content := m.value.Clone()
 		content.Minimize()
 		if v.Quirks.Body == nil {
@@ -188,6 +207,9 @@ func assign[T any](f *file, fields []field[T], beside []string, into *T, name st
 
 // set sets v to the value of m, which must have v's type in the file.
 func (f *file) set(m member, v value, private bool) error {
+	if err := f.keepOut(m); err != nil {
+		return err
+	}
 	got, want := typeOf(m.value), jsonType(v)
 	text, plain := literal(m.value), true
 	if got == "array" {

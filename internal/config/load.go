@@ -25,9 +25,8 @@ type Input struct {
 	// by the name of the setting. One that is missing is --timeouts-idle.
 	FlagNames map[string]string
 
-	// Trusted reports whether the project's file at path may be used with
-	// exactly this content. A nil Trusted trusts nothing.
-	Trusted func(path string, content []byte) bool
+	// Project is what the project brings and the person trusts; nil is nothing.
+	Project *Project
 }
 
 // Notice is something that a person should know about the settings and that
@@ -46,7 +45,7 @@ func Load(in Input) (*Settings, []Notice, error) {
 		return nil, nil, err
 	}
 	s.layer++
-	notices, err := s.loadProjectFile(in)
+	notices, err := s.loadProject(in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,33 +121,6 @@ func userFile(in Input, named string) string {
 		return ""
 	}
 	return filepath.Join(dir, "ikigai", "config.json")
-}
-
-// loadProjectFile reads the project's file if it is trusted. What is not
-// trusted is not even parsed: nothing in it can do anything.
-func (s *Settings) loadProjectFile(in Input) ([]Notice, error) {
-	path := filepath.Join(in.Dir, ".ikigai", "config.json")
-	info, err := os.Stat(path)
-	if err != nil || path == s.UserFile {
-		return nil, nil
-	}
-	if in.Trusted == nil || !info.Mode().IsRegular() {
-		return s.ignored(path), nil
-	}
-	content, err := readFile(path)
-	if err != nil || !in.Trusted(path, content) {
-		return s.ignored(path), nil
-	}
-	return nil, s.parse(path, content, in.Home)
-}
-
-func (s *Settings) ignored(path string) []Notice {
-	into := "your own settings"
-	if s.UserFile != "" {
-		into = s.UserFile
-	}
-	return []Notice{{"The project's settings in " + path + " are ignored because they are not trusted. " +
-		"Copy what you want of them into " + into + "."}}
 }
 
 // loadEnviron takes over the IKIGAI_* variables that name a setting. Others use
@@ -248,9 +220,7 @@ func (s *Settings) placed(name, dir, home string) {
 }
 
 func (s *Settings) placeFiles(in Input) error {
-	if dir := baseDir(in, "XDG_DATA_HOME", ".local/share"); dir != "" {
-		s.DataDir = filepath.Join(dir, "ikigai")
-	}
+	_, s.DataDir = OwnFiles(in)
 	if dir := baseDir(in, "XDG_CONFIG_HOME", ".config"); dir != "" {
 		s.KeysFile = filepath.Join(dir, "ikigai", "keys.json")
 	}

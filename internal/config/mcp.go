@@ -164,23 +164,24 @@ func mcpName(name string) string {
 // mcpServers takes over the object of servers. What stands there already is the
 // person's, or that of a file that counts for more, and stays.
 func (f *file) mcpServers(m member) error {
-	return f.members(m.key, m.value, func(m member) error {
-		if strings.TrimSpace(m.name) == "" || !ruleLine.valid(m.name) || len(m.name) > maxShown {
-			return f.fault(m.at, fmt.Sprintf("%q cannot be the name of a server", clip(m.name)), "Use a short line of text")
-		}
-		_, taken := f.s.MCPServers[m.name]
-		taken = taken && f.s.layers[m.key] < f.s.layer
-		server, err := f.mcpServer(m)
-		if err != nil || taken {
-			return err
-		}
-		if f.s.MCPServers == nil {
-			f.s.MCPServers = make(map[string]MCPServer)
-		}
-		f.s.MCPServers[m.name] = server
-		f.place(m.key, m.at)
-		return nil
-	})
+	return f.members(m.key, m.value, f.server)
+}
+
+// server takes over a member of the object of servers.
+func (f *file) server(m member) error {
+	if strings.TrimSpace(m.name) == "" || !ruleLine.valid(m.name) || len(m.name) > maxShown {
+		return f.fault(m.at, fmt.Sprintf("%q cannot be the name of a server", clip(m.name)), "Use a short line of text")
+	}
+	server, err := f.mcpServer(m)
+	if _, taken := f.s.MCPServers[m.name]; err != nil || taken {
+		return err
+	}
+	if f.s.MCPServers == nil {
+		f.s.MCPServers = make(map[string]MCPServer)
+	}
+	f.s.MCPServers[m.name] = server
+	f.place(m.key, m.at)
+	return nil
 }
 
 func (f *file) mcpServer(server member) (MCPServer, error) {

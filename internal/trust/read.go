@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -54,38 +55,41 @@ func (s *scanner) directory(dir string, depth int) {
 	if depth > maxDepth {
 		s.failed(dir, "lies too deep to be judged", "Keep tools in fewer directories")
 	}
-	for _, name := range s.names(dir) {
+	d, err := s.root.OpenRoot(dir)
+	if err != nil {
+		s.unreadable(dir, err)
+		return
+	}
+	defer func() { _ = d.Close() }()
+	for _, name := range s.names(d, dir) {
 		if s.files--; s.files < 0 {
 			s.failed(toolsPath, fmt.Sprintf("holds more than the %d files that can be judged", maxFiles), "Keep elsewhere what is no tool")
 		}
 		if s.problem != "" {
 			return
 		}
-		s.one(dir+"/"+name, depth)
+		s.one(d, name, dir+"/"+name, depth)
 	}
 }
 
-// names returns the names in a directory, no more than may still be read and one.
-func (s *scanner) names(dir string) []string {
-	if s.problem != "" {
-		return nil
-	}
-	d, err := s.root.Open(dir)
+// names returns the names in the directory d, no more than may still be read and one.
+func (s *scanner) names(d *os.Root, path string) []string {
+	f, err := d.Open(".")
 	if err != nil {
-		s.unreadable(dir, err)
+		s.unreadable(path, err)
 		return nil
 	}
-	defer d.Close()
-	names, err := d.Readdirnames(s.files + 1)
+	defer f.Close()
+	names, err := f.Readdirnames(s.files + 1)
 	if err != nil && err != io.EOF {
-		s.unreadable(dir, err)
+		s.unreadable(path, err)
 	}
 	return names
 }
 
-// one reads what has a name below the directory of tools.
-func (s *scanner) one(path string, depth int) {
-	info, err := s.root.Lstat(path)
+// one reads what has a name in the directory d; path is the whole of it.
+func (s *scanner) one(d *os.Root, name, path string, depth int) {
+	info, err := d.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
 	case err != nil:
@@ -93,14 +97,16 @@ func (s *scanner) one(path string, depth int) {
 	case info.IsDir():
 		s.directory(path, depth+1)
 	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := s.root.Readlink(path)
+		target, err := d.Readlink(name)
 		if err != nil {
 			s.unreadable(path, err)
 			return
 		}
 		s.links = append(s.links, entry{kind: link, path: path, data: []byte(target), link: target})
+	case !info.Mode().IsRegular():
+		s.noFile(path)
 	default:
-		if e, ok := s.read(path, s.bytes); ok {
+		if e, ok := s.open(d, name, path, s.bytes); ok {
 			s.bytes -= len(e.data)
 			s.entries = append(s.entries, e)
 		}
@@ -110,17 +116,25 @@ func (s *scanner) one(path string, depth int) {
 // read returns a file, which may be reached by links in the project, and whether
 // there is one. It takes no more than most bytes.
 func (s *scanner) read(path string, most int) (entry, bool) {
-	e := entry{path: path, kind: plainFile}
-	// What is no file must neither block nor do anything when it is opened.
 	switch info, err := s.root.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return e, false
+		return entry{}, false
 	case err != nil:
-		return e, s.unreadable(path, err)
-	case !info.Mode().IsRegular():
-		return e, s.noFile(path)
+		return entry{}, s.unreadable(path, err)
+	case !info.Mode().IsRegular(): // opening it could do something
+		return entry{}, s.noFile(path)
 	}
-	f, err := s.root.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	return s.open(s.root, path, path, most)
+}
+
+// open is read for a name below root that has just been seen to be a file. Should
+// it be something else by now, opening it does not block.
+func (s *scanner) open(root *os.Root, name, path string, most int) (entry, bool) {
+	e := entry{path: path, kind: plainFile}
+	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return e, false
+	}
 	if err != nil {
 		return e, s.unreadable(path, err)
 	}
@@ -129,10 +143,12 @@ func (s *scanner) read(path string, most int) (entry, bool) {
 	if err != nil || !info.Mode().IsRegular() {
 		return e, s.noFile(path)
 	}
-	if e.data, err = io.ReadAll(io.LimitReader(f, int64(most)+1)); err != nil {
+	var content bytes.Buffer
+	content.Grow(int(min(info.Size(), int64(most))) + bytes.MinRead)
+	if _, err := content.ReadFrom(io.LimitReader(f, int64(most)+1)); err != nil {
 		return e, s.unreadable(path, err)
 	}
-	if len(e.data) > most {
+	if e.data = content.Bytes(); len(e.data) > most {
 		s.failed(path, fmt.Sprintf("goes beyond the %d KiB that can be judged", limit(path)>>10), "Make it smaller")
 		return e, false
 	}

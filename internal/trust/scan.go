@@ -152,7 +152,7 @@ func Scan(dir, mine string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	s := &scanner{root: root, dir: real, bytes: maxBytes, files: maxFiles}
 	for _, source := range sources {
 		if mine == "" || mine != filepath.Join(dir, source.path) && mine != filepath.Join(real, source.path) {

@@ -107,7 +107,7 @@ func holds(dir, name string) bool {
 	if err != nil {
 		return false
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	s := &scanner{root: root, dir: dir, files: maxFiles, bytes: maxBytes}
 	s.tools(toolsPath)
 	return s.problem == "" && hashOf("tools", s.project().entries) == name
@@ -137,7 +137,7 @@ func writeTree(dir string, entries []entry) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	dirs := []string{"."}
 	for _, e := range entries {
 		for _, parent := range parents(e.path) {
