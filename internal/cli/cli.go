@@ -109,7 +109,7 @@ Everything it does is kept in a database that is yours.`,
 	a.settingFlag(root, "database", "`PLACE` of the database: a file, or postgres://…")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
 		a.searchCommand(), a.undoCommand(), a.redoCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.dbCommand(),
-		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.doctorCommand(), a.versionCommand())
+		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.doctorCommand(), a.mcpCommand(), a.versionCommand())
 	return root
 }
 

@@ -29,7 +29,7 @@ func (c *Client) readTool(servers []string) ikigai.Tool {
 		Schema: json.RawMessage(`{"type":"object","properties":{"server":{"type":"string","enum":` + string(names) +
 			`},"uri":{"type":"string"}},"required":["server"],"additionalProperties":false}`),
 	}
-	return ikigai.Tool{ToolSpec: spec, ReadOnly: true, Check: schema.Checker(spec.Schema), Run: c.read}
+	return ikigai.Tool{ToolSpec: spec, Source: Source + strings.Join(servers, ", "), ReadOnly: true, Check: schema.Checker(spec.Schema), Run: c.read}
 }
 
 func (c *Client) read(ctx context.Context, call ikigai.Call) ikigai.Result {

@@ -24,6 +24,9 @@ const (
 	maxCallTime = 6 * time.Hour   // of a call, whatever progress it makes
 )
 
+// Source is what the Source of every tool of a server begins with; its name follows.
+const Source = "MCP server "
+
 // codeServer is the code of what a server itself reports as failed.
 const codeServer ikigai.ToolCode = "MCP_ERROR"
 
@@ -57,7 +60,7 @@ func (c *Client) current() []ikigai.Tool {
 func (l *link) tool(t offered) ikigai.Tool {
 	return ikigai.Tool{
 		ToolSpec: ikigai.ToolSpec{Name: toolName(l.name, t.Name), Description: cmp.Or(t.Description, t.Title, t.Name), Schema: objectSchema(t.Schema)},
-		Source:   "MCP server " + l.name,
+		Source:   Source + l.name,
 		ReadOnly: t.ReadOnly && l.server.ReadOnlyHints,
 		Check:    schema.Checker(t.Schema),
 		Run: func(ctx context.Context, call ikigai.Call) ikigai.Result {

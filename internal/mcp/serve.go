@@ -1,0 +1,89 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ikigai"
+)
+
+// Service is our tools as other agents see them.
+type Service struct {
+	Version string
+	Tools   []ikigai.Tool
+	// Call has a tool run, with all that is done for a model's call. It is called
+	// from several goroutines. The error says why there is no result.
+	Call func(ctx context.Context, tool string, args json.RawMessage, progress func([]byte)) (ikigai.ToolResult, error)
+}
+
+// Serve offers the tools to the agent that writes to in and reads from out,
+// until in ends or ctx does.
+func (s Service) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	server := sdk.NewServer(&sdk.Implementation{Name: "ikigai", Version: s.Version}, &sdk.ServerOptions{
+		Logger:       slog.New(slog.DiscardHandler),
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+	})
+	for _, t := range s.Tools {
+		server.AddTool(&sdk.Tool{
+			Name: t.Name, Description: t.Description, InputSchema: objectSchema(t.Schema),
+			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly},
+		}, s.run)
+	}
+	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
+	if ctx.Err() != nil {
+		return nil // as it was wanted
+	}
+	return err
+}
+
+// run answers one call.
+func (s Service) run(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	args := r.Params.Arguments
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	result, err := s.Call(ctx, r.Params.Name, args, passOn(ctx, r))
+	if err != nil {
+		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: err.Error()}}}, nil
+	}
+	content := []sdk.Content{&sdk.TextContent{Text: result.Output}}
+	for _, p := range result.Parts {
+		content = append(content, partContent(p))
+	}
+	if result.Note != "" {
+		content = append(content, &sdk.TextContent{Text: result.Note})
+	}
+	return &sdk.CallToolResult{IsError: !result.Success, Content: content}, nil
+}
+
+// passOn returns what tells the other agent of progress, nil if it does not want
+// to know.
+func passOn(ctx context.Context, r *sdk.CallToolRequest) func([]byte) {
+	token := r.Params.GetProgressToken()
+	if token == nil {
+		return nil
+	}
+	steps := 0.0
+	return func(output []byte) {
+		steps++
+		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ // it misses one
+			ProgressToken: token, Progress: steps, Message: strings.TrimSpace(clip(ikigai.CleanText(string(output)), 1000)),
+		})
+	}
+}
+
+// partContent returns a part of a result as the protocol has it.
+func partContent(p ikigai.Part) sdk.Content {
+	switch {
+	case p.Type == ikigai.PartImage && p.Bytes != nil:
+		return &sdk.ImageContent{Data: p.Bytes, MIMEType: p.Media}
+	case p.Bytes != nil:
+		return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "ikigai:" + p.Name, MIMEType: p.Media, Blob: p.Bytes}}
+	}
+	return &sdk.TextContent{Text: p.Text}
+}
