@@ -128,7 +128,9 @@ func (w *Worker) link(s *Step) error {
 }
 
 // beside returns a new name in the directory of path.
-func beside(path string) string { return filepath.Join(filepath.Dir(path), ".ikigai-"+rand.Text()[:16]) }
+func beside(path string) string {
+	return filepath.Join(filepath.Dir(path), ".ikigai-"+rand.Text()[:16])
+}
 
 // keepOwner gives f the owner and group of old, as far as this user may.
 func keepOwner(f *os.File, old fs.FileInfo) {

@@ -1,0 +1,192 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"unicode/utf8"
+
+	"ikigai"
+	"ikigai/internal/blob"
+	"ikigai/internal/preimage"
+	"ikigai/internal/walk"
+)
+
+// comparison finds what a tool has changed.
+type comparison struct {
+	*Watcher
+	ctx     context.Context
+	callID  string
+	was, is *tree
+	record  func(...ikigai.Event)
+
+	events []ikigai.Event // to be recorded
+	bytes  int            // of their blobs
+}
+
+const (
+	// maxChanges is the most changes of one run of a tool that are recorded.
+	maxChanges = 5000
+	// maxHashed is the most bytes of a file that are read to know it again.
+	maxHashed = 256 << 20
+)
+
+// errUnread is the reason where a file was not read in time.
+var errUnread = errors.New("there was no time to read it before")
+
+func (c *comparison) run() {
+	var pairs []pair
+	for _, p := range c.limit(differing(c.was, c.is)) {
+		if after, differs := c.differs(p); differs {
+			p.after = after
+			pairs = append(pairs, p)
+		}
+	}
+	var names []string
+	for _, p := range pairs {
+		if p.was != nil && p.was.held != nil && p.was.held.object != "" {
+			names = append(names, p.was.held.object)
+		}
+	}
+	next := 0 // of pairs
+	simple := func() {
+		for ; next < len(pairs) && (pairs[next].was == nil || pairs[next].was.held == nil || pairs[next].was.held.object == ""); next++ {
+			c.add(pairs[next], nil, nil)
+		}
+	}
+	simple()
+	c.git.objects(c.ctx, names, func(content []byte, err error) {
+		c.add(pairs[next], content, err)
+		next++
+		simple()
+	})
+	c.flush()
+}
+
+// differs looks at a file that may have changed, and returns what it is now.
+// What it holds now is held from here on.
+func (c *comparison) differs(p pair) (after ikigai.FileState, differs bool) {
+	if p.is == nil {
+		return after, true
+	}
+	after = ikigai.FileState{Exists: true}
+	if p.is.stat.link() {
+		after.Link = p.is.held.link
+		return after, p.was == nil || !p.was.stat.link() || p.was.held.link != after.Link
+	}
+	after.Mode, after.Size = p.is.stat.perm(), p.is.stat.size
+	if c.ctx.Err() != nil {
+		return after, p.was == nil || p.was.stat != p.is.stat
+	}
+	var content []byte
+	if after.Size <= preimage.MaxBlob {
+		content, _ = c.content(p.is)
+	}
+	switch {
+	case content != nil:
+		after.SHA256 = blob.Hash(content)
+	case after.Size <= maxHashed:
+		if s, _, err := preimage.State(filepath.Join(c.config.Dir, p.is.path)); err == nil {
+			after = s
+		}
+	}
+	if p.was == nil || !p.was.stat.regular() {
+		return after, true
+	}
+	same, known := p.was.held.holds(content)
+	if content == nil || !known {
+		same = p.was.stat == p.is.stat
+	}
+	if content != nil && p.was.held != nil && p.was.held.bytes != nil && same {
+		p.is.held = &held{bytes: p.was.held.bytes, at: c.is.began}
+	}
+	return after, !same || p.was.stat.perm() != p.is.stat.perm()
+}
+
+// limit leaves out what exceeds maxChanges, and what cannot be named in the log,
+// and tells the person: first what was made and what git ignores.
+func (c *comparison) limit(pairs []pair) []pair {
+	all := len(pairs)
+	pairs = slices.DeleteFunc(pairs, func(p pair) bool { return !utf8.ValidString(p.path()) })
+	if len(pairs) > maxChanges {
+		kept := map[string]bool{}
+		if list, err := walk.Files(c.ctx, c.config.Dir, walk.Options{Hidden: true}); err == nil {
+			for _, e := range list.Entries {
+				kept[e.Path] = true
+			}
+		}
+		worth := func(p pair) int {
+			switch {
+			case p.was != nil && p.is == nil, p.was != nil && kept[p.path()]:
+				return 0
+			case p.was != nil, kept[p.path()]:
+				return 1
+			}
+			return 2
+		}
+		slices.SortStableFunc(pairs, func(a, b pair) int { return worth(a) - worth(b) })
+		pairs = pairs[:maxChanges]
+	}
+	if n := all - len(pairs); n > 0 && c.config.Notice != nil {
+		c.config.Notice(fmt.Sprintf("A command changed %d files, %d of which are not recorded one by one. `ikigai undo` leaves those as they are.", all, n))
+	}
+	return pairs
+}
+
+// add adds the change event of a file. content, or an error, is what git gave
+// back of it, if it was asked.
+func (c *comparison) add(p pair, content []byte, err error) {
+	d := ikigai.ChangeData{CallID: c.callID, Path: filepath.Join(c.config.Dir, p.path()), Noticed: true, After: &p.after}
+	if p.was == nil {
+		d.NewDirs = c.was.newDirs(p.path())
+		c.put(d, nil)
+		return
+	}
+	d.Existed = true
+	if h := p.was.held; p.was.stat.link() {
+		d.Link = h.link
+		c.put(d, nil)
+		return
+	} else if h == nil {
+		err = errUnread
+	} else if h.reason != "" {
+		d.NotKept = h.reason
+	} else if h.object == "" {
+		content = h.bytes
+	}
+	d.Mode, d.Size = p.was.stat.perm(), p.was.stat.size
+	if err == nil && d.NotKept == "" && int64(len(content)) != d.Size {
+		err = errObject
+	}
+	if err != nil {
+		d.NotKept, content = reasonOf(err), nil
+	}
+	if d.NotKept == "" {
+		d.Blob = blob.Hash(content)
+		if content == nil {
+			content = []byte{}
+		}
+	}
+	c.put(d, content)
+}
+
+// put adds an event, and records what there is when it is enough.
+func (c *comparison) put(d ikigai.ChangeData, content []byte) {
+	e := ikigai.NewEvent(ikigai.KindChange, d.Path, d)
+	if d.Blob != "" {
+		e.Blobs = []ikigai.Blob{{Hash: d.Blob, Bytes: content}}
+	}
+	c.events, c.bytes = append(c.events, e), c.bytes+len(content)
+	if len(c.events) >= maxBatchFiles || c.bytes >= maxBatchBytes {
+		c.flush()
+	}
+}
+
+func (c *comparison) flush() {
+	if len(c.events) > 0 {
+		c.record(c.events...)
+	}
+	c.events, c.bytes = nil, 0
+}

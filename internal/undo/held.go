@@ -1,0 +1,152 @@
+package undo
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"ikigai/internal/preimage"
+	"ikigai/internal/walk"
+)
+
+// held is what a file holds, or where that is to be had.
+type held struct {
+	link   string    // where a symbolic link points to
+	bytes  []byte    // the content; nil if it is not in memory
+	object string    // the name of the content among git's objects
+	reason string    // why neither is known
+	at     time.Time // when it was found out
+}
+
+// holds reports whether content is known to be the one held, and whether that
+// is known at all.
+func (h *held) holds(content []byte) (same, known bool) {
+	switch {
+	case h == nil || h.reason != "":
+		return false, false
+	case h.object != "":
+		return h.object == objectName(content), true
+	}
+	return bytes.Equal(h.bytes, content), true
+}
+
+// objectName returns the name that git gives to content.
+func objectName(content []byte) string {
+	sum := sha1.New()
+	_, _ = fmt.Fprintf(sum, "blob %d\x00", len(content)) // a hash takes everything
+	_, _ = sum.Write(content)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// memory is what the contents of a tree may take of it.
+type memory struct{ limit, used int64 }
+
+// hold finds out what each file of a tree holds, those first that are lost
+// otherwise and small, until ctx ends.
+func (w *Watcher) hold(ctx context.Context, t *tree) {
+	w.memory.used = 0
+	var missing []*file
+	need := int64(0)
+	for i := range t.files {
+		f := &t.files[i]
+		switch {
+		case f.held != nil:
+			w.memory.used += int64(len(f.held.bytes))
+		case f.stat.regular():
+			missing = append(missing, f)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	w.git.refresh(t)
+	missing = slices.DeleteFunc(missing, func(f *file) bool {
+		if object := w.git.object(f); object != "" {
+			f.held = &held{object: object, at: t.began}
+			return true
+		}
+		need += f.stat.size
+		return false
+	})
+	if w.memory.used+need > w.memory.limit {
+		w.sort(ctx, missing)
+	}
+	for _, f := range missing {
+		if ctx.Err() != nil {
+			return
+		}
+		w.read(f)
+	}
+}
+
+// sort puts files in the order of how much they are worth being held: what git
+// ignores can mostly be made again.
+func (w *Watcher) sort(ctx context.Context, files []*file) {
+	kept := map[string]bool{}
+	if list, err := walk.Files(ctx, w.config.Dir, walk.Options{Hidden: true}); err == nil {
+		for _, e := range list.Entries {
+			kept[e.Path] = true
+		}
+	}
+	slices.SortStableFunc(files, func(a, b *file) int {
+		switch {
+		case kept[a.path] != kept[b.path] && kept[a.path]:
+			return -1
+		case kept[a.path] != kept[b.path]:
+			return 1
+		}
+		return int(min(max(a.stat.size-b.stat.size, -1), 1))
+	})
+}
+
+// read holds the content of a file, if there is room for it.
+func (w *Watcher) read(f *file) {
+	h := &held{at: time.Now()}
+	switch {
+	case f.stat.size > preimage.MaxBlob:
+		h.reason = fmt.Sprintf("larger than %d MiB", preimage.MaxBlob>>20)
+	case f.stat.size > w.memory.limit-w.memory.used:
+		h.reason = "the directory holds more than is kept in memory (undo_limit)"
+	default:
+		content, err := w.content(f)
+		if err != nil {
+			h.reason = reasonOf(err)
+			break
+		}
+		if content == nil {
+			return // it changes right now
+		}
+		h.bytes = content
+		w.memory.used += int64(len(content))
+	}
+	f.held = h
+}
+
+// content returns what a file holds; nil if that is not what the file was when
+// it was looked at.
+func (w *Watcher) content(f *file) ([]byte, error) {
+	path := filepath.Join(w.config.Dir, f.path)
+	from, info, err := preimage.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	if sys, ok := info.Sys().(*syscall.Stat_t); !ok || uint64(sys.Ino) != f.stat.ino || info.Size() != f.stat.size {
+		return nil, nil
+	}
+	content := make([]byte, f.stat.size)
+	if _, err := io.ReadFull(from, content); err != nil {
+		return nil, nil
+	}
+	if after, err := lstat(path); err != nil || after != f.stat {
+		return nil, nil
+	}
+	return content, nil
+}

@@ -1,0 +1,208 @@
+package undo
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"ikigai"
+	"ikigai/internal/walk"
+)
+
+// stat is what the system says of a file without reading it.
+type stat struct {
+	size, mtime, ctime int64 // bytes, nanoseconds since the Unix epoch
+	ino                uint64
+	mode               uint32 // type and permission bits, as the system has them
+}
+
+func (s stat) regular() bool { return s.mode&syscall.S_IFMT == syscall.S_IFREG }
+func (s stat) link() bool    { return s.mode&syscall.S_IFMT == syscall.S_IFLNK }
+func (s stat) perm() uint32  { return s.mode & 0o777 }
+
+// tick is the most by which the system's clock for files may be behind: a file
+// that is changed twice within it can look unchanged.
+const tick = 20 * time.Millisecond
+
+// recent reports whether the file may have been changed again after a moment
+// without looking any different.
+func (s stat) recent(moment time.Time) bool {
+	return max(s.mtime, s.ctime) >= moment.Add(-tick).UnixNano()
+}
+
+// file is a regular file or a symbolic link of a tree.
+type file struct {
+	path string // below the directory, with slashes
+	stat stat
+	held *held // nil: it was not read
+}
+
+// tree is what lies in a directory at a moment.
+type tree struct {
+	files []file // by path, byte by byte
+	dirs  map[string]bool
+	began time.Time // when looking began
+}
+
+// errTooMany is the error of a directory with more than maxFiles files.
+type errTooMany struct{}
+
+func (errTooMany) Error() string { return "there are too many files" }
+
+// maxFiles is the most files of a directory that is watched.
+const maxFiles = 100_000
+
+// scan looks at all files below dir, those that git ignores and hidden ones,
+// too, but for what lies in directories named .git.
+func scan(ctx context.Context, dir string) (*tree, error) {
+	t := &tree{began: time.Now(), dirs: map[string]bool{}}
+	list, err := walk.Files(ctx, dir, walk.Options{Hidden: true, Ignored: true, Dirs: true})
+	if err != nil {
+		return nil, err
+	}
+	if len(list.Entries) > maxFiles {
+		return nil, errTooMany{}
+	}
+	for _, e := range list.Entries {
+		switch {
+		case e.Type.IsDir():
+			t.dirs[e.Path] = true
+		case e.Type == 0 || e.Type&fs.ModeSymlink != 0:
+			t.files = append(t.files, file{path: e.Path})
+		}
+	}
+	if err := t.stat(ctx, dir); err != nil {
+		return nil, err
+	}
+	// What went away, or became something else, in the meantime is not there.
+	t.files = slices.DeleteFunc(t.files, func(f file) bool { return !f.stat.regular() && !f.stat.link() })
+	return t, nil
+}
+
+// stat asks the system about the files of the tree, with several hands.
+func (t *tree) stat(ctx context.Context, dir string) error {
+	const chunk = 256
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	next := 0
+	for range min(runtime.GOMAXPROCS(0), 4, len(t.files)/chunk+1) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				mu.Lock()
+				part := t.files[next:min(next+chunk, len(t.files))]
+				next += len(part)
+				mu.Unlock()
+				if len(part) == 0 {
+					return
+				}
+				for i := range part {
+					t.look(dir, &part[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+func (t *tree) look(dir string, f *file) {
+	path := filepath.Join(dir, f.path)
+	s, err := lstat(path)
+	if err != nil {
+		return
+	}
+	f.stat = s
+	if s.link() {
+		if target, err := os.Readlink(path); err == nil {
+			f.held = &held{link: target}
+		} else {
+			f.stat = stat{}
+		}
+	}
+}
+
+// newDirs returns how many of the directories right above path the tree does
+// not have.
+func (t *tree) newDirs(path string) (n int) {
+	for {
+		i := strings.LastIndexByte(path, '/')
+		if i < 0 || t.dirs[path[:i]] {
+			return n
+		}
+		path = path[:i]
+		n++
+	}
+}
+
+// find returns the file at path, nil if there is none.
+func (t *tree) find(path string) *file {
+	i, ok := slices.BinarySearchFunc(t.files, path, func(f file, path string) int { return strings.Compare(f.path, path) })
+	if !ok {
+		return nil
+	}
+	return &t.files[i]
+}
+
+// inherit takes over from an earlier tree what its files hold, where they are
+// the same.
+func (t *tree) inherit(from *tree) {
+	if from == nil {
+		return
+	}
+	for i := range t.files {
+		f := &t.files[i]
+		was := from.find(f.path)
+		if was != nil && f.held == nil && was.held != nil && f.stat == was.stat && !f.stat.recent(was.held.at) {
+			f.held = was.held
+		}
+	}
+}
+
+// pair is a file before and after; either may be nil.
+type pair struct {
+	was, is *file
+	after   ikigai.FileState
+}
+
+func (p pair) path() string {
+	if p.was != nil {
+		return p.was.path
+	}
+	return p.is.path
+}
+
+// differing returns the files of two trees, by path, that may differ.
+func differing(was, is *tree) (pairs []pair) {
+	for i, j := 0, 0; i < len(was.files) || j < len(is.files); {
+		order := 0
+		switch {
+		case i == len(was.files):
+			order = 1
+		case j == len(is.files):
+			order = -1
+		default:
+			order = strings.Compare(was.files[i].path, is.files[j].path)
+		}
+		switch {
+		case order < 0:
+			pairs = append(pairs, pair{was: &was.files[i]})
+			i++
+		case order > 0:
+			pairs = append(pairs, pair{is: &is.files[j]})
+			j++
+		default:
+			if a, b := &was.files[i], &is.files[j]; a.stat != b.stat || a.stat.recent(was.began) {
+				pairs = append(pairs, pair{was: a, is: b})
+			}
+			i, j = i+1, j+1
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,181 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"ikigai"
+)
+
+// Config says what is watched.
+type Config struct {
+	Dir   string   // absolute
+	Limit int64    // bytes of contents in memory at most
+	Git   string   // the program; "" looks for it in the PATH of Env
+	Env   []string // of git
+
+	// Notice is told, in two sentences, what will not be undone. It may be nil.
+	Notice func(string)
+}
+
+// Watcher knows what lies in a directory, so that it can tell what a tool has
+// changed and what was there before. It holds in memory what cannot be had from
+// git's objects.
+type Watcher struct {
+	config Config
+	git    git
+	memory memory
+
+	turn   chan struct{} // held by whoever works on what follows
+	tree   *tree         // as it was seen last
+	off    bool          // the directory is not watched any more
+	ctx    context.Context
+	cancel context.CancelFunc // ends what goes on beside the way
+	hurry  context.CancelFunc // ends the reading of contents that is not done yet
+	late   bool               // the person was told that a tool did not wait any longer
+}
+
+const (
+	// beforeTime is how long a tool waits at most until the directory is known.
+	beforeTime = 2 * time.Second
+	// firstTime is how long the first look may take, beside the way.
+	firstTime = 20 * time.Second
+	// afterTime is how long it may take to find what a tool has changed.
+	afterTime = 10 * time.Second
+)
+
+// Watch begins to watch a directory: it returns at once and looks at everything
+// beside the way, until ctx ends or Close is called.
+func Watch(ctx context.Context, config Config) *Watcher {
+	w := &Watcher{config: config, memory: memory{limit: config.Limit}, turn: make(chan struct{}, 1)}
+	w.ctx, w.cancel = context.WithCancel(ctx)
+	w.turn <- struct{}{}
+	w.behind(func(ctx context.Context) {
+		w.git = git{program: w.program(), env: config.Env}
+		w.git.open(config.Dir)
+		first, cancel := context.WithTimeout(w.ctx, firstTime) // a tool that waits does not end it
+		defer cancel()
+		w.look(first)
+	})
+	return w
+}
+
+// Close ends the watch and waits until nothing of it goes on.
+func (w *Watcher) Close() {
+	w.cancel()
+	<-w.turn
+}
+
+// program returns the path of git, "" if there is none.
+func (w *Watcher) program() string {
+	if w.config.Git != "" {
+		return w.config.Git
+	}
+	for i := len(w.config.Env) - 1; i >= 0; i-- {
+		if path, ok := strings.CutPrefix(w.config.Env[i], "PATH="); ok {
+			return lookIn(path)
+		}
+	}
+	return ""
+}
+
+// lookIn returns the path of git in the directories of a PATH.
+func lookIn(path string) string {
+	for dir := range strings.SplitSeq(path, ":") {
+		if strings.HasPrefix(dir, "/") {
+			if found, err := exec.LookPath(dir + "/git"); err == nil {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// behind does something to the tree, and then reads what is not held yet, while
+// nobody waits. The caller has the turn, which comes back when it is done.
+func (w *Watcher) behind(do func(context.Context)) {
+	<-w.turn
+	ctx, hurry := context.WithCancel(w.ctx)
+	w.hurry = hurry
+	go func() {
+		defer func() { w.turn <- struct{}{} }()
+		defer hurry()
+		do(ctx)
+		if w.tree != nil {
+			w.hold(ctx, w.tree)
+		}
+	}()
+}
+
+// look looks at the directory. It reports false if that cannot be done, now or,
+// if off is set, at all.
+func (w *Watcher) look(ctx context.Context) bool {
+	now, err := scan(ctx, w.config.Dir)
+	switch {
+	case err == nil:
+		now.inherit(w.tree)
+		w.tree = now
+		return true
+	case errors.As(err, new(errTooMany)):
+		w.off, w.tree = true, nil
+		w.notice(fmt.Sprintf("What commands change in %s cannot be undone: there are more than %d files", w.config.Dir, maxFiles))
+	case w.ctx.Err() == nil && !errors.Is(err, context.Canceled):
+		w.off, w.tree = true, nil
+		why := "it cannot be looked at: " + reasonOf(err)
+		if errors.Is(err, context.DeadlineExceeded) {
+			why = "it takes too long to look at it"
+		}
+		w.notice(fmt.Sprintf("What commands change in %s cannot be undone: %s", w.config.Dir, why))
+	}
+	return false
+}
+
+func (w *Watcher) notice(what string) {
+	if w.config.Notice != nil {
+		w.config.Notice(what + ". What the file tools change still can, with `ikigai undo`.")
+	}
+}
+
+// Before brings what is known of the directory up to date, right before a tool
+// runs. It reports false if what the tool changes cannot be found.
+func (w *Watcher) Before(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, beforeTime)
+	defer cancel()
+	w.hurry()
+	select {
+	case <-w.turn:
+	case <-ctx.Done():
+		if !w.late && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			w.late = true
+			w.notice("What commands change now cannot be undone: the directory is still being looked at")
+		}
+		return false
+	}
+	defer func() { w.turn <- struct{}{} }()
+	if w.off || w.ctx.Err() != nil || !w.look(ctx) {
+		return false
+	}
+	w.hold(ctx, w.tree)
+	return true
+}
+
+// After finds out what is different from what Before saw, and records it.
+func (w *Watcher) After(ctx context.Context, callID string, record func(...ikigai.Event)) {
+	done := make(chan struct{})
+	w.behind(func(context.Context) {
+		defer close(done)
+		ctx, cancel := context.WithTimeout(ctx, afterTime)
+		defer cancel()
+		was := w.tree
+		if was == nil || !w.look(ctx) {
+			return
+		}
+		c := comparison{Watcher: w, ctx: ctx, callID: callID, was: was, is: w.tree, record: record}
+		c.run()
+	})
+	<-done
+}
