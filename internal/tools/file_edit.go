@@ -44,6 +44,9 @@ func fileEdit(cfg Config) ikigai.Tool {
 		Usage: "When you need to change a part of a file. Read it first.",
 	}
 	tool := newTool(spec, false, func(ctx context.Context, call ikigai.Call, in fileEditInput) ikigai.Result {
+		if len(in.Edits) == 0 {
+			return ikigai.Failure(ikigai.CodeInvalidParams, "There are no edits", "Send at least one, with old and new")
+		}
 		target, old, failure := writeTarget(in.Path, cfg.resolve(call, in.Path))
 		if failure != nil {
 			return *failure

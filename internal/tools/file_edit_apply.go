@@ -84,6 +84,9 @@ func (e *editing) apply(ed edit) *ikigai.Result {
 	}
 	changed := w.changed()
 	if len(places) == 0 {
+		if ed.All {
+			return e.noMatch(old) // what is found loosely must be one place
+		}
 		p, lines, failure := e.findLoose(old, changed)
 		if failure != nil {
 			return failure
@@ -173,8 +176,7 @@ func (e *editing) findLoose(old string, changed []string) (place, []string, *iki
 	}
 	switch {
 	case len(places) == 0:
-		what, do := e.nearest(old)
-		return place{}, nil, e.fail(codeNoMatch, "old text not found in "+display(e.path)+e.staleWords()+what, do)
+		return place{}, nil, e.noMatch(old)
 	case len(places) > 1:
 		return place{}, nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s, but with other blanks around its lines, and several times: %s", display(e.path), e.lineList(places, len(places))),
 			"Send it with the blanks of the file and more of the text around it")
@@ -188,6 +190,11 @@ func (e *editing) findLoose(old string, changed []string) (place, []string, *iki
 	}
 	e.note("old was found with other blanks at the beginning or the end of its lines; new was written with the indentation of the file.")
 	return places[0], lines, nil
+}
+
+func (e *editing) noMatch(old string) *ikigai.Result {
+	what, do := e.nearest(old)
+	return e.fail(codeNoMatch, "old text not found in "+display(e.path)+e.staleWords()+what, do)
 }
 
 func (e *editing) encodeLines(lines []string) ([][]byte, *ikigai.Result) {

@@ -139,7 +139,7 @@ func TestList(t *testing.T) {
 				t.Errorf("%s: %s has no type", tool.Name, name)
 			}
 		}
-		if tool.ReadOnly != (tool.Name != "bash" && tool.Name != "file_write" && tool.Name != "file_edit") {
+		if tool.ReadOnly == slices.Contains([]string{"bash", "file_edit", "file_write", "job_stop"}, tool.Name) {
 			t.Errorf("%s: read-only is %v", tool.Name, tool.ReadOnly)
 		}
 		if _, err := tool.Check(json.RawMessage(`{"nonsense":1}`)); err == nil || !strings.Contains(err.Error(), "nonsense is not a parameter") { // S3.6
@@ -169,7 +169,7 @@ func TestListSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d bytes", b.Len())
-	if b.Len() > 3600 {
+	if b.Len() > 4300 {
 		t.Errorf("the tool list has %d bytes", b.Len())
 	}
 }
