@@ -132,11 +132,11 @@ func TestBashNoSpill(t *testing.T) {
 func TestBashTimeout(t *testing.T) {
 	b := newBench(t, Config{})
 	b.want("bash", `{"command":"echo before; sleep 100; echo after","timeout":1}`,
-		`{"output":"before\n","exit_code":143,"error":"Command timed out after 1 seconds. Use a longer timeout (at most 3600), or a command that needs less time.","error_code":"TOOL_TIMEOUT"}`,
+		`{"output":"before\n","exit_code":143,"error":"Command timed out after 1 seconds. Use a longer timeout (at most 3600), background, or a command that needs less time.","error_code":"TOOL_TIMEOUT"}`,
 		"timed out after 1 second, 1 line")
 	b = newBench(t, Config{BashResult: "split"})
 	b.want("bash", `{"command":"sleep 100","timeout":1}`,
-		`{"stdout":"","stderr":"","exit_code":143,"truncated":false,"error":"Command timed out after 1 seconds. Use a longer timeout (at most 3600), or a command that needs less time.","error_code":"TOOL_TIMEOUT"}`,
+		`{"stdout":"","stderr":"","exit_code":143,"truncated":false,"error":"Command timed out after 1 seconds. Use a longer timeout (at most 3600), background, or a command that needs less time.","error_code":"TOOL_TIMEOUT"}`,
 		"timed out after 1 second, no output")
 	for _, args := range []string{`{"command":"x","timeout":0}`, `{"command":"x","timeout":-5}`, `{"command":"x","timeout":3601}`} { // S0.37
 		if _, err := b.tools["bash"].Check(json.RawMessage(args)); err == nil || !strings.Contains(err.Error(), "timeout must be from 1 to 3600") {

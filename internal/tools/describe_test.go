@@ -15,34 +15,33 @@ func TestReturns(t *testing.T) {
 	for _, form := range []string{"combined", "split"} {
 		b := newBench(t, Config{BashResult: form})
 		b.write("a.txt", "one\ntwo\nthree\n")
-		for name, calls := range map[string][]string{
-			"bash":       {`{"command":"echo x"}`, `{"command":"seq 9999; seq 9999 >&2"}`},
-			"glob":       {`{"pattern":"*"}`},
-			"grep":       {`{"pattern":"t"}`},
-			"file_read":  {`{"path":"a.txt"}`, `{"path":"a.txt","limit":2}`},
-			"file_write": {`{"path":"b.txt","content":"x"}`},
+		for _, tc := range []struct{ name, call string }{
+			{"bash", `{"command":"echo x"}`}, {"bash", `{"command":"seq 9999; seq 9999 >&2"}`}, {"bash", `{"command":"echo x; sleep 1000","background":true}`},
+			{"job_output", `{"job":1}`}, {"job_stop", `{"job":1}`},
+			{"glob", `{"pattern":"*"}`},
+			{"grep", `{"pattern":"t"}`},
+			{"file_read", `{"path":"a.txt"}`}, {"file_read", `{"path":"a.txt","limit":2}`},
+			{"file_write", `{"path":"b.txt","content":"x"}`},
 		} {
-			properties := told(t, b.tools[name])
-			for _, call := range calls {
-				output := b.call(name, call).Output[0].Text
-				var members map[string]any
-				if err := json.Unmarshal([]byte(output), &members); err != nil {
-					t.Fatal(err)
-				}
-				for member := range members {
-					if properties[member] == nil {
-						t.Errorf("%s does not tell of %s in %s", name, member, output)
-					}
-				}
-				if _, err := schema.Checker(b.tools[name].Returns)(json.RawMessage(output)); err != nil {
-					t.Errorf("%s: %s: %v", name, output, err)
+			properties := told(t, b.tools[tc.name])
+			output := b.call(tc.name, tc.call).Output[0].Text
+			var members map[string]any
+			if err := json.Unmarshal([]byte(output), &members); err != nil {
+				t.Fatal(err)
+			}
+			for member := range members {
+				if properties[member] == nil {
+					t.Errorf("%s does not tell of %s in %s", tc.name, member, output)
 				}
 			}
-			if b.tools[name].Usage == "" {
-				t.Errorf("%s has no usage", name)
+			if _, err := schema.Checker(b.tools[tc.name].Returns)(json.RawMessage(output)); err != nil {
+				t.Errorf("%s: %s: %v", tc.name, output, err)
+			}
+			if b.tools[tc.name].Usage == "" {
+				t.Errorf("%s has no usage", tc.name)
 			}
 		}
-		if got := len(told(t, b.tools["bash"])); form == "split" && got != 4 || form == "combined" && got != 3 {
+		if got := len(told(t, b.tools["bash"])); form == "split" && got != 6 || form == "combined" && got != 5 {
 			t.Errorf("%s: %d members", form, got)
 		}
 	}

@@ -42,6 +42,10 @@ type Config struct {
 	webTimeout  time.Duration // 0 for the usual one
 	webResolver *net.Resolver // nil for the system's
 
+	// Jobs are the commands in the background. Whoever sets them closes them;
+	// without them there are new ones, which end with the program.
+	Jobs *Jobs
+
 	// Leave, when it is closed, ends commands that are being stopped at once.
 	// It may be nil.
 	Leave <-chan struct{}
@@ -53,7 +57,10 @@ func Builtin(cfg Config) []ikigai.Tool {
 	if cfg.MaxOutput <= 0 {
 		cfg.MaxOutput = 1 << 20
 	}
-	return []ikigai.Tool{glob(cfg), fileRead(cfg), grep(cfg), fileWrite(cfg), bash(cfg), fileEdit(cfg), webFetch(cfg)}
+	if cfg.Jobs == nil {
+		cfg.Jobs = new(Jobs)
+	}
+	return []ikigai.Tool{glob(cfg), fileRead(cfg), grep(cfg), fileWrite(cfg), bash(cfg), fileEdit(cfg), jobOutput(cfg), jobStop(cfg), webFetch(cfg)}
 }
 
 // Codes of failures that are the tools' own.
