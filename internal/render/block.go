@@ -69,6 +69,8 @@ func (s Style) body(b transcript.Block) string {
 		return s.usage(b)
 	case ikigai.KindSystem, ikigai.KindTools, ikigai.KindRequest:
 		return s.record(b)
+	case ikigai.KindTrust:
+		return s.trust(b)
 	case ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork:
 		return s.travel(b)
 	}
@@ -153,12 +155,30 @@ func (s Style) change(b transcript.Block) string {
 	}
 	what := "changes " + line(path)
 	switch {
+	case d.Noticed:
+		what = noticed(d.ChangeData, line(path))
 	case !d.Existed && d.Path != "":
 		what = "creates " + line(path)
 	case d.NotKept != "":
 		what += ", whose content was not kept: " + line(d.NotKept)
 	}
 	return s.named(d.Of, b.Text) + "  " + s.paint(dim, what) + "\n"
+}
+
+// noticed says what was found to have happened to a file.
+func noticed(d ikigai.ChangeData, path string) string {
+	switch {
+	case d.After != nil && !d.After.Exists:
+		path = "deleted " + path
+	case !d.Existed:
+		return "created " + path
+	default:
+		path = "changed " + path
+	}
+	if d.NotKept != "" {
+		path += ", whose content before was not kept: " + line(d.NotKept)
+	}
+	return path
 }
 
 func (s Style) approval(b transcript.Block) string {

@@ -22,12 +22,8 @@ func (s Style) call(b transcript.Block) string {
 		return s.paint(yellow, s.glyph(alertMark)) + " " + s.callLine(c, b.Text) + "\n" +
 			s.prose("  ", "  ", plain, "The call has no result: it may have run. Check what it did before it is run again.")
 	}
-	text := s.paint(green, s.glyph(callMark)) + " " + s.callLine(c, b.Text) + "\n"
-	for _, f := range c.Params {
-		if _, ok := inline(f); !ok {
-			text += s.labelled(f)
-		}
-	}
+	_, below := s.params(c)
+	text := s.paint(green, s.glyph(callMark)) + " " + s.callLine(c, b.Text) + "\n" + below
 	if c.Params == nil && strings.TrimSpace(c.Arguments) != "" {
 		text += s.label("arguments, which are no JSON object") +
 			s.folded("    ", "    ", plain, safetext.Terminal(c.Arguments))
@@ -42,15 +38,19 @@ func (s Style) callLine(c transcript.Call, summary string) string {
 	if name == "" {
 		name = summary
 	}
-	text := s.paint(bold, line(name))
-	gap := "  "
-	for _, f := range c.Params {
-		if value, ok := inline(f); ok {
-			text += gap + s.paint(dim, line(f.Name)+"=") + value
-			gap = " "
+	head, _ := s.params(c)
+	return beside(s.paint(bold, line(name)), head)
+}
+
+// params returns the parameters of a call: those of its first line, and the
+// lines below it.
+func (s Style) params(c transcript.Call) (head, below string) {
+	if call := formOf(c.Name).call; call != nil {
+		if head, below, ok := call(s, c.Params); ok {
+			return head, below
 		}
 	}
-	return text
+	return s.inlined(c.Params), s.below(c.Params)
 }
 
 // inline returns the value of f as part of a line, and false if it needs lines

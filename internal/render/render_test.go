@@ -70,6 +70,40 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestFormsSeeWhatTheModelSees holds that calls are shown from the arguments as
+// they were received, and results from the very output that the model is sent.
+//
+// S3.3, S3.9
+func TestFormsSeeWhatTheModelSees(t *testing.T) {
+	for file, events := range goldenEvents(t) {
+		var fold transcript.Transcript
+		for _, e := range events {
+			m, err := e.Message()
+			if err != nil {
+				continue
+			}
+			blocks := fold.Add(e)
+			switch body := blocks[len(blocks)-1].Body.(type) {
+			case transcript.Call:
+				if body.Arguments != m.Call.Arguments || body.Name != m.Call.Name {
+					t.Errorf("%s: call %+v is shown as %+v", file, m.Call, body)
+				}
+			case transcript.Result:
+				if body.Output != m.Result.Output || body.Note != m.Result.Note {
+					t.Errorf("%s: result %+v is shown as %+v", file, m.Result, body)
+				}
+			}
+		}
+	}
+	events := goldenEvents(t)["testdata/forms.txtar"]
+	shown := page(styles["plain"], events)
+	for _, value := range []string{"cd src\n    make 2>&1 | tail", "http://example.org/a?b", "-\treturn", "make: *** [all] Error 2", "# Title"} {
+		if !strings.Contains(shown, value) {
+			t.Errorf("%q is not shown", value)
+		}
+	}
+}
+
 // goldenEvents returns the events of all golden files by name.
 func goldenEvents(t *testing.T) map[string][]ikigai.Event {
 	t.Helper()

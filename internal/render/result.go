@@ -16,7 +16,13 @@ import (
 // it says in a line below.
 func (s Style) result(b transcript.Block) string {
 	r, _ := b.Body.(transcript.Result)
-	v := resultView{Style: s, summary: strings.TrimSpace(b.Text)}
+	v := resultView{Style: s, summary: strings.TrimSpace(b.Text), tone: dim}
+	if r.Report != "" { // which is shown line by line
+		v.summary, _, _ = strings.Cut(v.summary, "\n")
+	}
+	if r.Success {
+		v.form = formOf(r.Name)
+	}
 	v.known(r)
 	switch {
 	case r.Fields != nil:
@@ -36,11 +42,18 @@ func (s Style) result(b transcript.Block) string {
 		v.WriteString(s.label("note to the model"))
 		v.WriteString(s.folded("    ", "    ", plain, safetext.Terminal(r.Note)))
 	}
-	v.footer(r)
-	if v.Len() == 0 || r.Follows {
-		return v.String()
+	text := v.String()
+	v.Reset()
+	v.footer(r, text == "")
+	if v.form.factsFirst {
+		text = v.String() + text
+	} else {
+		text += v.String()
 	}
-	return s.paint(cyan, s.glyph(resultMark)) + " " + s.answered(r, b.Text) + "\n" + v.String()
+	if text == "" || r.Follows {
+		return text
+	}
+	return s.paint(cyan, s.glyph(resultMark)) + " " + s.answered(r, b.Text) + "\n" + text
 }
 
 // answered names the call that a result answers when it does not stand right
@@ -60,11 +73,14 @@ func (s Style) answered(r transcript.Result, summary string) string {
 type resultView struct {
 	strings.Builder
 	Style
+	form    form
 	summary string   // in a few words, as the log has it
 	told    bool     // what is shown says what the summary says
 	failed  bool     // the failure is shown
 	facts   []string // for the line below
+	tone    sgr      // of that line
 
+	reported   bool // the report is shown
 	sameDenial bool // the approval shown before said that the call was denied
 	noCode     bool // the harness's code says no more than the error's text
 }
@@ -105,6 +121,9 @@ func ofHarness(c ikigai.ToolCode) bool {
 
 func (v *resultView) fields(r transcript.Result) {
 	for _, f := range r.Fields {
+		if v.form.field != nil && v.form.field(v, r, f) {
+			continue
+		}
 		text, isText := f.Text()
 		switch {
 		case isText && (f.Name == "output" || f.Name == "stdout"):
@@ -190,15 +209,20 @@ func (v *resultView) summarised(value string) bool {
 	return false
 }
 
-// footer is the line below the output.
-func (v *resultView) footer(r transcript.Result) {
+// footer is the line below the output, or above it. empty tells that there is
+// none.
+func (v *resultView) footer(r transcript.Result, empty bool) {
 	var words []string
 	if !v.told && !strings.HasPrefix(r.Output, strings.TrimSuffix(v.summary, "…")) {
 		words = append(words, line(v.summary))
 	}
 	words = append(words, v.facts...)
-	if r.Report != "" && strings.TrimSpace(r.Report) != v.summary {
-		words = append(words, line(r.Report))
+	report, more, _ := strings.Cut(strings.TrimSpace(r.Report), "\n")
+	if report != "" && report != v.summary {
+		words = append(words, line(report))
+	}
+	if more != "" && !v.reported {
+		v.WriteString(v.folded("  ", "  ", plain, safetext.Terminal(more)))
 	}
 	for _, f := range r.Added {
 		value, ok := inline(f)
@@ -216,8 +240,8 @@ func (v *resultView) footer(r transcript.Result) {
 	}
 	switch text := v.join(words...); {
 	case text != "":
-		v.WriteString("  " + v.paint(dim, text) + "\n")
-	case v.Len() == 0 && !v.sameDenial:
+		v.WriteString("  " + v.paint(v.tone, text) + "\n")
+	case empty && v.Len() == 0 && !v.sameDenial:
 		v.WriteString("  " + v.paint(dim, "no output") + "\n")
 	}
 }

@@ -26,6 +26,8 @@ import (
 //	fallback             ikigai.FallbackData
 //	rewind               ikigai.RewindData
 //	fork                 ikigai.ForkData
+//	undo                 ikigai.UndoData
+//	trust                ikigai.TrustData
 //	notice               nil
 //	any other kind       json.RawMessage, the data as it is; nil without data
 type Block struct {

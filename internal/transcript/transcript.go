@@ -84,6 +84,10 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		blocks = t.abandon(b.Interaction)
 	case ikigai.KindFork:
 		decode[ikigai.ForkData](&b, e)
+	case ikigai.KindUndo:
+		decode[ikigai.UndoData](&b, e)
+	case ikigai.KindTrust:
+		decode[ikigai.TrustData](&b, e)
 	default:
 		if len(e.Data) > 0 {
 			b.Body = slices.Clone(e.Data)

@@ -1,0 +1,138 @@
+package render
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"ikigai/internal/safetext"
+	"ikigai/internal/transcript"
+)
+
+// editCall shows the edits of a file: the lines that go and those that come.
+func editCall(s Style, params []transcript.Field) (head, below string, ok bool) {
+	at := slices.IndexFunc(params, func(f transcript.Field) bool { return f.Name == "edits" })
+	if at < 0 {
+		return "", "", false
+	}
+	edits, ok := editsOf(params[at].Value)
+	if !ok {
+		return "", "", false
+	}
+	rest := slices.Delete(slices.Clone(params), at, at+1)
+	return s.inlined(rest), s.below(rest) + s.diff(edits), true
+}
+
+// editsOf returns edits as a difference, false if they are not as the tool
+// takes them.
+func editsOf(raw json.RawMessage) (string, bool) {
+	var edits []map[string]any
+	if json.Unmarshal(raw, &edits) != nil {
+		return "", false
+	}
+	var b strings.Builder
+	for i, e := range edits {
+		from, ok := e["old"].(string)
+		to, ok2 := e["new"].(string)
+		all, ok3 := e["replace_all"].(bool)
+		known := 2
+		if ok3 {
+			known++
+		}
+		if !ok || !ok2 || len(e) != known {
+			return "", false
+		}
+		if all {
+			b.WriteString("@@ everywhere @@\n")
+		} else if i > 0 {
+			b.WriteString("@@\n")
+		}
+		writeDifference(&b, safetext.Terminal(from), safetext.Terminal(to))
+	}
+	return b.String(), true
+}
+
+// writeDifference writes two texts, the lines that they begin and end with once.
+func writeDifference(b *strings.Builder, from, to string) {
+	old, new := lines(from), lines(to)
+	head := 0
+	for head < min(len(old), len(new)) && old[head] == new[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(old), len(new))-head && old[len(old)-1-tail] == new[len(new)-1-tail] {
+		tail++
+	}
+	write := func(sign string, some []string) {
+		for _, l := range some {
+			b.WriteString(sign + l + "\n")
+		}
+	}
+	write(" ", old[:head])
+	write("-", old[head:len(old)-tail])
+	write("+", new[head:len(new)-tail])
+	write(" ", old[len(old)-tail:])
+}
+
+// lines returns the lines of a text; none of an empty one.
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// editField shows what an edit has changed, as the report has it, in the place
+// of the lines that the model is told.
+func editField(v *resultView, r transcript.Result, f transcript.Field) bool {
+	_, changes, ok := strings.Cut(r.Report, "\n")
+	switch {
+	case !ok || v.Verbose || !strings.Contains("\n"+changes, "\n@@"):
+		return false
+	case f.Name == "replacements":
+		return true
+	case f.Name != "output":
+		return false
+	}
+	v.reported = true
+	if !v.Compact || !r.Follows { // the call above shows it
+		v.WriteString(v.diff(safetext.Terminal(changes)))
+	}
+	return true
+}
+
+// What Compact leaves of a difference.
+const (
+	foldDiffHead = 16
+	foldDiffTail = 8
+)
+
+// diff shows lines that go and come, which their first characters tell.
+func (s Style) diff(text string) string {
+	all := strings.SplitAfter(text, "\n")
+	all = all[:len(all)-1]
+	hidden := len(all) - foldDiffHead - foldDiffTail
+	var b strings.Builder
+	for i, l := range all {
+		if s.Compact && hidden > 1 && i >= foldDiffHead && i < foldDiffHead+hidden {
+			if i == foldDiffHead {
+				b.WriteString("    " + s.paint(dim, s.glyph(ellipsis)+" "+count(hidden, "more line")+s.more()) + "\n")
+			}
+			continue
+		}
+		how := plain
+		switch l[0] {
+		case '+':
+			how = green
+		case '-':
+			how = red
+		case '@':
+			how = dim
+		}
+		if s.Compact {
+			l = s.shortLines([]string{l})
+		}
+		b.WriteString(s.behind("    ", "    ", how, l))
+	}
+	return b.String()
+}
