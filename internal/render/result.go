@@ -17,7 +17,7 @@ import (
 func (s Style) result(b transcript.Block) string {
 	r, _ := b.Body.(transcript.Result)
 	v := resultView{Style: s, summary: strings.TrimSpace(b.Text), tone: dim}
-	if r.Report != "" { // which is shown line by line
+	if strings.TrimSpace(r.Report) == v.summary { // it is shown line by line
 		v.summary, _, _ = strings.Cut(v.summary, "\n")
 	}
 	if r.Success {
