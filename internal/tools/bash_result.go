@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -51,16 +52,19 @@ type splitOutput struct {
 }
 
 // bashReturns describes the output in one of the two forms that it has.
-func bashReturns(form string) json.RawMessage {
-	job := member{"job", "integer", "Number of a background job"}
-	running := member{"running", "boolean", "Whether the job still runs"}
+func bashReturns(form string, more ...member) json.RawMessage {
+	output := []member{{"output", "string", "Standard output and standard error, as they came"}}
 	if form == "split" {
-		return returns(
-			member{"stdout", "string", "Standard output from command"},
-			member{"stderr", "string", "Standard error from command"},
-			exitCode, truncated, job, running)
+		output = []member{{"stdout", "string", "Standard output from command"}, {"stderr", "string", "Standard error from command"}}
 	}
-	return returns(member{"output", "string", "Standard output and standard error, as they came"}, exitCode, truncated, job, running)
+	return returns(slices.Concat(output, []member{exitCode, truncated}, more)...)
+}
+
+// jobReturns describes the output of a command in the background.
+func jobReturns(form string) json.RawMessage {
+	return bashReturns(form,
+		member{"job", "integer", "Number of the job"},
+		member{"running", "boolean", "Whether it still runs; then there is no exit_code"})
 }
 
 // bashResult returns an outcome as every tool that runs commands does.

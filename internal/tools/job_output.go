@@ -24,7 +24,7 @@ type jobInput struct {
 
 func jobOutput(cfg Config) ikigai.Tool {
 	spec := ikigai.ToolSpec{
-		Name: "job_output", Description: jobOutputDescription, Schema: json.RawMessage(jobOutputSchema), Returns: bashReturns(cfg.BashResult),
+		Name: "job_output", Description: jobOutputDescription, Schema: json.RawMessage(jobOutputSchema), Returns: jobReturns(cfg.BashResult),
 		OutputLimits: bashLimits(),
 		Usage:        "When a command that bash runs in the background is to be waited for or looked at.",
 	}

@@ -15,7 +15,7 @@ const jobStopSchema = `{"type":"object","properties":{"job":{"type":"integer"}},
 
 func jobStop(cfg Config) ikigai.Tool {
 	spec := ikigai.ToolSpec{
-		Name: "job_stop", Description: jobStopDescription, Schema: json.RawMessage(jobStopSchema), Returns: bashReturns(cfg.BashResult),
+		Name: "job_stop", Description: jobStopDescription, Schema: json.RawMessage(jobStopSchema), Returns: jobReturns(cfg.BashResult),
 		OutputLimits: bashLimits(),
 		Usage:        "When a command that bash runs in the background is not needed any more.",
 	}
