@@ -28,6 +28,7 @@ type child struct {
 	stdin  *os.File
 	stdout *os.File
 	exited chan struct{} // closed when the program has ended
+	state  string        // how it has ended, then
 	silent chan struct{} // closed when its standard error is at its end
 	stderr *os.File
 
@@ -56,7 +57,8 @@ func startChild(s Server, dir string, env []string, beside *tail) (*child, error
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // how it ended is of no interest: it should not have
+			_ = cmd.Wait() // the state says it
+			c.state = cmd.ProcessState.String()
 			close(c.exited)
 		}
 	}()

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -30,6 +31,7 @@ type connection struct {
 	session *sdk.ClientSession
 	child   *child // nil over HTTP
 	ended   chan struct{}
+	given   atomic.Bool // up
 	closing sync.Once
 	finish  func() // what else ends with the connection
 
@@ -57,11 +59,14 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		err = c.why(ctx, err)
 		c.stop()
+		c.finish()
 		return nil, err
 	}
+	l.open.Add(1)
 	go func() {
 		_ = c.session.Wait() // why it ended is told by the call that notices
 		close(c.ended)
+		c.close()
 	}()
 	if err := c.list(ctx); err != nil {
 		err = c.why(ctx, err)
@@ -81,6 +86,7 @@ func (c *connection) transport() (sdk.Transport, error) {
 	if l.server.Dir != "" {
 		dir = l.server.Dir
 	}
+	l.beside.forget()
 	child, err := startChild(l.server, dir, environment(l.cfg.Env, l.server.Env), l.beside)
 	if err != nil {
 		return nil, err
@@ -180,7 +186,14 @@ func (c *connection) alive() bool {
 	case <-c.ended:
 		return false
 	default:
-		return true
+		return !c.given.Load()
+	}
+}
+
+// giveUp ends a connection that is of no use any more, without waiting for that.
+func (c *connection) giveUp() {
+	if c.given.CompareAndSwap(false, true) {
+		go c.close()
 	}
 }
 
@@ -188,8 +201,8 @@ func (c *connection) alive() bool {
 // itself would hang: then the connection is given up.
 func (c *connection) do(ctx context.Context, what func() error) error {
 	err := unstuck(ctx, what)
-	if errors.Is(err, errStuck) {
-		go c.close()
+	if errors.Is(err, errStuck) || errors.Is(err, sdk.ErrConnectionClosed) {
+		c.giveUp()
 	}
 	return err
 }
@@ -229,35 +242,36 @@ func (c *connection) track(tell func(*sdk.ProgressNotificationParams)) (token st
 	}
 }
 
-// close ends the connection and the server's process.
+// close ends the connection and the server's process. It returns in limited
+// time, whatever the server does.
 func (c *connection) close() {
 	c.closing.Do(func() {
-		if c.child == nil {
-			// The library says good-bye to the server, which may not listen.
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				_ = c.session.Close() // there is nothing else to do
-			}()
-			select {
-			case <-done:
-			case <-c.link.cfg.Leave:
-			case <-time.After(goodbyeTime):
-			}
-			c.finish()
-			return
-		}
+		defer c.link.open.Done()
 		c.stop()
-		_ = c.session.Close() // its streams are closed already
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = c.session.Close() // there is nothing else to do
+		}()
+		// Over HTTP the library says good-bye to the server, which may not listen.
+		leave := c.link.cfg.Leave
+		if c.child != nil {
+			leave = nil
+		}
+		select {
+		case <-done:
+		case <-leave:
+		case <-time.After(goodbyeTime):
+		}
+		c.finish()
 	})
 }
 
-// stop ends what there is without a session.
+// stop ends the server's process.
 func (c *connection) stop() {
 	if c.child != nil {
 		c.child.stop(c.link.cfg.Leave)
 	}
-	c.finish()
 }
 
 // why returns what led to err, where that is known better than err says.
@@ -271,8 +285,8 @@ func (c *connection) why(ctx context.Context, err error) error {
 	return c.ending(err)
 }
 
-// ending returns errTooLarge or errEnded if that is why the server says nothing
-// more, else err.
+// ending returns why the server says nothing more, if its process tells, else
+// err.
 func (c *connection) ending(err error) error {
 	if c.child == nil {
 		return err
@@ -286,13 +300,11 @@ func (c *connection) ending(err error) error {
 	}
 	select {
 	case <-c.child.exited:
-		return errEnded
+		return errors.New("its program has ended (" + c.child.state + ")")
 	case <-time.After(lastWords): // the end of its output is seen first
 		return err
 	}
 }
-
-var errEnded = errors.New("its program has ended")
 
 // overHTTP returns the way to a server over HTTP.
 func (c *connection) overHTTP() (sdk.Transport, error) {

@@ -20,7 +20,8 @@ type link struct {
 	cfg    *Config
 	name   string
 	server Server
-	beside *tail // what it prints beside the protocol, and logs
+	beside *tail          // what it prints beside the protocol, and logs
+	open   sync.WaitGroup // connections that are not closed
 
 	mu       sync.Mutex
 	life     context.Context // of all connections; nil before start
@@ -181,6 +182,7 @@ func (l *link) close() {
 	if conn != nil {
 		conn.close()
 	}
+	l.open.Wait() // for those before
 }
 
 // failure says in words why the server cannot be used, and what to do.

@@ -34,6 +34,13 @@ func (t *tail) line(text string) {
 	_, _ = t.Write([]byte(strings.TrimRight(text, "\r\n") + "\n")) // it never fails
 }
 
+// forget begins anew.
+func (t *tail) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = t.kept[:0]
+}
+
 // last returns the last lines, n at most, cleaned for people and models.
 func (t *tail) last(n int) string {
 	t.mu.Lock()
