@@ -176,7 +176,7 @@ func moreIndent(indent string, pairs []indents) (in string, explains, applies bo
 	for _, p := range pairs {
 		ok = ok && p.file == more+p.sent
 	}
-	return more + indent, ok && more != "", true
+	return more + indent, ok && more != "", uniform(more + indent)
 }
 
 // lessIndent: the file has the same blanks less before every line.

@@ -32,14 +32,21 @@ func (e *editing) nearest(old string) (what, do string) {
 	if e.stale {
 		do = "Read the file again, then send the edits anew"
 	}
+	if len(e.text()) == 0 {
+		return ". The file is empty", "Use file_write"
+	}
 	if words, line := e.misread(old); line > 0 {
 		return fmt.Sprintf(". It is at line %d, but %s", line, words), "Send the text as it is in the file"
 	}
 	wanted := strings.Split(strings.TrimSuffix(old, "\n"), "\n")
-	have := strings.Split(breaksOf(e.decode(e.text()[:min(len(e.text()), mostCompared/e.width()*e.width())])), "\n")
+	text := e.decode(e.text()[:min(len(e.text()), mostCompared)])
+	have := strings.Split(strings.TrimSuffix(breaksOf(text), "\n"), "\n")
 	first, ok := nearestBlock(have, wanted)
 	if !ok {
-		return ". Nothing in it is like that", "Read the file, and " + strings.ToLower(do[:1]) + do[1:]
+		if !e.stale {
+			do = "Read the file, then send old exactly as it stands there"
+		}
+		return ". Nothing in it is like that", do
 	}
 	for i, want := range wanted {
 		at := first + i
