@@ -109,8 +109,8 @@ func read(path string) (ikigai.Blob, error) {
 }
 
 // State returns what is at path now. The content is read in passing, never
-// held. The error is that of os.Lstat or of reading; where it is Missing, the
-// state is the zero one and there is no error.
+// held. Where nothing is, or a directory, which is no file, the state is the
+// zero one.
 func State(path string) (ikigai.FileState, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -121,6 +121,8 @@ func State(path string) (ikigai.FileState, fs.FileInfo, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		link, err := os.Readlink(path)
 		return ikigai.FileState{Exists: true, Link: link}, info, err
+	case info.IsDir():
+		return ikigai.FileState{}, info, nil
 	}
 	s := ikigai.FileState{Exists: true, Mode: uint32(info.Mode().Perm()), Size: info.Size()}
 	if !info.Mode().IsRegular() {

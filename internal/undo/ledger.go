@@ -157,8 +157,12 @@ func (l *Ledger) addUndo(e ikigai.Event) {
 	if e.DecodeData(&d) != nil {
 		return
 	}
+	done := map[string]bool{}
+	for _, path := range d.Files {
+		done[path] = true
+	}
 	for _, c := range l.own {
-		if c.After != nil {
+		if c.After != nil && done[c.Path] && l.left[c.Path] == c.left {
 			c.left.states = []ikigai.FileState{*c.After}
 		}
 	}

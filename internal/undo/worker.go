@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"ikigai"
 	"ikigai/internal/preimage"
@@ -77,7 +78,7 @@ func (w *Worker) look(ctx context.Context, s *Step) {
 	case same(now, s.want) && s.Target.NotKept == "":
 		s.Action = Already
 	case !s.left.fits(now, changedAt(info)):
-		s.leave(s.differs())
+		s.leave(s.differs(info))
 	case !s.want.Exists:
 		s.Action = Removed
 		w.count(ctx, s)
@@ -99,9 +100,11 @@ func (w *Worker) look(ctx context.Context, s *Step) {
 func (s *Step) leave(reason string) { s.Action, s.Reason = Left, reason }
 
 // differs says how a file is not what the session has left.
-func (s *Step) differs() string {
+func (s *Step) differs(info fs.FileInfo) string {
 	had := len(s.left.states) == 0 || s.left.states[len(s.left.states)-1].Exists
 	switch {
+	case info != nil && info.IsDir():
+		return "a directory is there since"
 	case !s.now.Exists:
 		return "it was removed since"
 	case !had:
@@ -159,10 +162,13 @@ const (
 // an error the same plan can be made again: it goes on where this one ended.
 func (w *Worker) Apply(ctx context.Context, p Plan, steps []Step) ([]Step, error) {
 	steps = slices.Clone(steps)
+	// What is removed comes first: a file may have to stand where a directory
+	// was made for others.
 	slices.SortStableFunc(steps, func(a, b Step) int { return order(a) - order(b) })
 	for start := 0; start < len(steps); {
 		end, bytes := start, int64(0)
-		for end < len(steps) && end-start < maxBatchFiles && (end == start || bytes+steps[end].now.Size <= maxBatchBytes) {
+		for end < len(steps) && order(steps[end]) == order(steps[start]) && end-start < maxBatchFiles &&
+			(end == start || bytes+steps[end].now.Size <= maxBatchBytes) {
 			bytes += steps[end].now.Size
 			end++
 		}
@@ -176,14 +182,16 @@ func (w *Worker) Apply(ctx context.Context, p Plan, steps []Step) ([]Step, error
 	return steps, w.Record(ctx, undoEvent(p, steps))
 }
 
-// order puts what is removed first: a file may have to stand where a directory
-// was made.
 func order(s Step) int {
-	if s.Action == Removed {
+	if s.Action == Removed || s.gone() {
 		return 0
 	}
 	return 1
 }
+
+// gone reports whether the file was removed already. Directories that were made
+// with it may be left of an undo that did not come to its end.
+func (s Step) gone() bool { return s.Action == Already && !s.want.Exists }
 
 // batch keeps what is there of some files, and then changes them.
 func (w *Worker) batch(ctx context.Context, steps []Step) error {
@@ -192,7 +200,11 @@ func (w *Worker) batch(ctx context.Context, steps []Step) error {
 	}
 	var events []ikigai.Event
 	for i := range steps {
-		if s := &steps[i]; s.acts() {
+		s := &steps[i]
+		if s.gone() {
+			w.removeDirs(s.Path, s.Target.NewDirs)
+		}
+		if s.acts() {
 			if event, err := w.keep(s); err != nil {
 				s.Action, s.Reason = Failed, reasonOf(err)
 			} else if s.acts() {
@@ -281,7 +293,7 @@ func (w *Worker) removeDirs(path string, n int) {
 	for range n {
 		path = filepath.Dir(path)
 		w.at("remove " + path)
-		if os.Remove(path) != nil {
+		if syscall.Rmdir(path) != nil { // never a file
 			return
 		}
 	}

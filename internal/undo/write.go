@@ -1,7 +1,6 @@
 package undo
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -44,6 +43,7 @@ func names(info fs.FileInfo) uint64 {
 
 // replace writes a new file beside the old one, which may be nil, and renames it.
 func (w *Worker) replace(s *Step, old fs.FileInfo, content func(io.Writer) error) error {
+	_ = os.Remove(beside(s.Path)) // of an undo that did not come to its end
 	temp, err := os.OpenFile(beside(s.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -116,6 +116,7 @@ func (w *Worker) link(s *Step) error {
 		return err
 	}
 	temp := beside(s.Path)
+	_ = os.Remove(temp) // of an undo that did not come to its end
 	w.at("link " + s.Path)
 	if err := os.Symlink(s.Target.Link, temp); err != nil {
 		return err
@@ -127,9 +128,12 @@ func (w *Worker) link(s *Step) error {
 	return err
 }
 
-// beside returns a new name in the directory of path.
+// beside returns the name in the directory of path under which it is written.
+// It is always the same, so that what a death left there is written over when
+// the undo goes on.
 func beside(path string) string {
-	return filepath.Join(filepath.Dir(path), ".ikigai-"+rand.Text()[:16])
+	sum := sha256.Sum256([]byte(path))
+	return filepath.Join(filepath.Dir(path), ".ikigai-undo-"+hex.EncodeToString(sum[:8]))
 }
 
 // keepOwner gives f the owner and group of old, as far as this user may.
