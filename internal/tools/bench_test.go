@@ -32,7 +32,7 @@ func BenchmarkGrep(b *testing.B) {
 	src := filepath.Join(goRoot(b), "src")
 	for _, args := range []string{
 		`{"pattern":"func \\(.*\\) ServeHTTP"}`, `{"pattern":"(?i)deadlock"}`, `{"pattern":"TODO"}`, `{"pattern":"[A-Z][a-z]+Error\\b"}`,
-		`{"pattern":"\\b(read|write)_[a-z]+\\("}`, `{"pattern":"x*"}`,
+		`{"pattern":"\\b(read|write)_[a-z]+\\("}`, `{"pattern":"x*"}`, `{"pattern":"^\\s*[a-z]+ := [^a-z]+$"}`,
 	} {
 		b.Run(args, func(b *testing.B) { benchTool(b, "grep", src, args) })
 	}

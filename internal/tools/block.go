@@ -29,25 +29,36 @@ type blockReader struct {
 	limit int    // where the lines begin that the next block searches
 }
 
-// reset begins a file.
-func (r *blockReader) reset(src io.Reader) {
+// reset begins a file. What is UTF-16 by its mark is read as UTF-8, and a mark is
+// no part of the first line.
+func (r *blockReader) reset(src io.Reader) error {
 	if r.buf == nil {
 		r.buf = make([]byte, blockSize)
 	}
 	*r = blockReader{lines: r.lines, src: src, buf: r.buf, line: 1}
+	if err := r.fill(); err != nil {
+		return err
+	}
+	e, mark := marked(r.buf[:r.used])
+	if e.width() > 1 {
+		r.src = e.reader(io.MultiReader(bytes.NewReader(bytes.Clone(r.buf[mark:r.used])), src))
+		r.used, r.end = 0, false
+		return r.fill()
+	}
+	r.used = copy(r.buf, r.buf[mark:r.used])
+	return nil
 }
 
 // advance reads the next block. It returns false at the end of the file, and
 // for a binary file. The block before is gone.
 func (r *blockReader) advance() (bool, error) {
-	first := r.data == nil
+	if r.data == nil && isBinary(r.buf[:min(r.used, binaryProbe)]) {
+		return false, nil
+	}
 	r.drop()
 	for {
 		if err := r.fill(); err != nil {
 			return false, err
-		}
-		if first && isBinary(r.buf[:min(r.used, binaryProbe)]) {
-			return false, nil
 		}
 		if r.end {
 			r.data, r.limit, r.next = r.buf[:r.used], r.used, r.used

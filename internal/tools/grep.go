@@ -77,7 +77,11 @@ func grepResult(cfg Config, s *search, note string) ikigai.Result {
 	if count > 0 {
 		report = plural(count, "match") + " in " + plural(files, "file")
 	}
-	return ikigai.Result{Output: ikigai.JSONOutput(out), Note: note, Report: report}
+	front := []ikigai.Fact{{Name: "matches", Value: count}, {Name: "files", Value: files}}
+	if out.Truncated {
+		front = append(front, ikigai.Fact{Name: "truncated", Value: true})
+	}
+	return ikigai.Result{Output: ikigai.JSONOutput(out), Note: note, Report: report, Front: front}
 }
 
 // grepFiles fills in the files to search and returns a note on those that are
@@ -119,7 +123,7 @@ func checkSearchable(path, full string) *ikigai.Result {
 	defer f.Close()
 	probe := make([]byte, binaryProbe)
 	n, _ := f.Read(probe)
-	if isBinary(probe[:n]) {
+	if e, _ := marked(probe[:n]); e.width() == 1 && isBinary(probe[:n]) {
 		failure := ikigai.Failure(codeBinary, "File "+display(path)+" is binary", "Use bash with grep -a or strings to search it")
 		return &failure
 	}

@@ -30,23 +30,36 @@ type search struct {
 	unreadable int
 }
 
+// run searches the files. When ctx ends it returns at once, without a result: a
+// read that hangs is left behind.
 func (s *search) run(ctx context.Context) {
 	s.found = make([]found, len(s.files))
 	var workers sync.WaitGroup
 	for range min(len(s.files), runtime.GOMAXPROCS(0), 8) {
-		workers.Go(func() {
-			r, l := blockReader{lines: s.context}, s.pattern.Lines()
-			for ctx.Err() == nil {
-				i, keep := s.take()
-				if i < 0 {
-					return
-				}
-				found, err := s.searchFile(ctx, &r, l, s.files[i], keep)
-				s.put(i, found, err)
-			}
-		})
+		workers.Go(func() { s.work(ctx) })
 	}
-	workers.Wait()
+	done := make(chan struct{})
+	go func() {
+		workers.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// work searches files until none is left.
+func (s *search) work(ctx context.Context) {
+	r, l := blockReader{lines: s.context}, s.pattern.Lines()
+	for ctx.Err() == nil {
+		i, keep := s.take()
+		if i < 0 {
+			return
+		}
+		found, err := s.searchFile(ctx, &r, l, s.files[i], keep)
+		s.put(i, found, err)
+	}
 }
 
 // take returns the next file, -1 if there is none, and how many of its matches
@@ -98,7 +111,9 @@ func (s *search) searchFile(ctx context.Context, r *blockReader, l *match.Lines,
 		return found{}, err
 	}
 	defer src.close()
-	r.reset(src)
+	if err := r.reset(src); err != nil {
+		return found{}, err
+	}
 	show := printer{context: s.context}
 	var result found
 	for ctx.Err() == nil {

@@ -51,15 +51,16 @@ func Files(ctx context.Context, root string, o Options) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
-	if err := new(visitor).visit(w, first); err != nil {
-		return List{}, err
+	done := make(chan error, 1)
+	go func() { done <- w.walk(first) }()
+	select {
+	case err = <-done:
+	case <-ctx.Done(): // a read that hangs is left behind
 	}
-	var workers sync.WaitGroup
-	for range min(max(2, runtime.GOMAXPROCS(0)), 8) {
-		workers.Go(w.work)
+	if ctx.Err() != nil {
+		return List{}, ctx.Err()
 	}
-	workers.Wait()
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return List{}, err
 	}
 	list := List{Entries: make([]Entry, 0, min(w.count, MaxEntries)), More: w.count > MaxEntries, Unreadable: w.unreadable}
@@ -147,6 +148,19 @@ func repositoryOf(dir string) string {
 			return dir
 		}
 	}
+}
+
+// walk reads the first directory and all below.
+func (w *walker) walk(first *directory) error {
+	if err := new(visitor).visit(w, first); err != nil {
+		return err
+	}
+	var workers sync.WaitGroup
+	for range min(max(2, runtime.GOMAXPROCS(0)), 8) {
+		workers.Go(w.work)
+	}
+	workers.Wait()
+	return nil
 }
 
 // work reads directories until none is left.

@@ -1,0 +1,180 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// S2.63: UTF-16 is searched as text, what is binary is not, and a mark is no part
+// of the first line.
+func TestGrepEncodings(t *testing.T) {
+	b := newBench(t, Config{})
+	wide := func(e encoding, mark, text string) string { return mark + string(e.ascii(text)) }
+	b.write("be", wide(utf16BE, bomUTF16BE, "one\nneedle 16\n"), "le", wide(utf16LE, bomUTF16LE, strings.Repeat("x\n", 1<<20)+"needle"), "bom", bomUTF8+"needle", "latin1", "d\xe9j\xe0 needle",
+		"nul", "needle\x00", "late", strings.Repeat("text\n", 2000)+"needle\n\x00", "cr", "a\r\nneedle\r\n")
+	want := "be:2: needle 16\nbom:1: needle\ncr:2: needle\nlate:2001: needle\nlatin1:1: d\uFFFDj\uFFFD needle\nle:1048577: needle"
+	b.want("grep", `{"pattern":"needle"}`, `{"output":`+quoted(want)+`,"count":6}`, "6 matches in 6 files")
+	b.want("grep", `{"pattern":"^needle( 16)?$","path":"be"}`, `{"output":"be:2: needle 16","count":1}`, "1 match in 1 file")
+	b.want("grep", `{"pattern":"^needle$","path":"bom"}`, `{"output":"bom:1: needle","count":1}`, "1 match in 1 file")
+}
+
+// A file of a gigabyte that is one line after its first ones takes no memory.
+func TestGrepSparse(t *testing.T) {
+	b := newBench(t, Config{})
+	b.write("huge", strings.Repeat("text\n", 2000), "zero", "needle\n")
+	for _, name := range []string{"huge", "zero"} {
+		f, err := os.OpenFile(filepath.Join(b.dir, name), os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteAt([]byte("\nneedle\n"), 1<<30); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	b.want("grep", `{"pattern":"needle"}`, `{"output":"huge:2002: needle","count":1}`, "1 match in 1 file")
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 4*longestLine {
+		t.Errorf("%d bytes were allocated", grown)
+	}
+}
+
+// Names that are no text, or more than a line, are quoted.
+func TestGrepNames(t *testing.T) {
+	b := newBench(t, Config{})
+	b.write("new\nline", "x", "esc\x1b[31m", "x", "\xff\xfe", "x", "sp ace:1: ", "x")
+	b.want("grep", `{"pattern":"x"}`, `{"output":`+quoted(`"esc\x1b[31m":1: x`+"\n"+`"new\nline":1: x`+"\nsp ace:1: :1: x\n"+`"\xff\xfe":1: x`)+`,"count":4}`, "4 matches in 4 files")
+}
+
+// Pipes, devices and links that go round in circles are passed by, also when
+// they take the place of a file that was listed.
+func TestGrepSpecial(t *testing.T) {
+	b := newBench(t, Config{})
+	b.write("a/file", "needle")
+	for link, target := range map[string]string{"a/up": "..", "self": "self", "a/zero": "/dev/zero", "link": "a/file", "dir": "a", "gone": "nowhere"} {
+		if err := os.Symlink(target, filepath.Join(b.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(b.dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.want("grep", `{"pattern":"needle"}`, `{"output":"a/file:1: needle","count":1}`, "1 match in 1 file")
+	b.want("grep", `{"pattern":"needle","path":"link"}`, `{"output":"link:1: needle","count":1}`, "1 match in 1 file")
+	b.want("grep", `{"pattern":"needle","path":"dir"}`, `{"output":"dir/file:1: needle","count":1}`, "1 match in 1 file")
+	b.want("glob", `{"pattern":"**"}`, `{"output":"a/file\na/up\na/zero\ndir\ngone\nlink\npipe\nself","count":8}`, "8 files found")
+	if r := b.call("grep", `{"pattern":"needle","path":"pipe"}`); field(t, r, "error_code") != "NOT_A_FILE" {
+		t.Error(text(r))
+	}
+	p, _ := compile("needle", false)
+	s := search{pattern: p, root: b.dir, files: []string{"a/file", "pipe", "self"}}
+	s.run(context.Background())
+	if r := grepResult(Config{MaxOutput: 1 << 20}, &s, ""); text(r) != `{"output":"a/file:1: needle","count":1}` || r.Note != "1 file could not be read." {
+		t.Errorf("%s %q", text(r), r.Note)
+	}
+}
+
+// Files may go while they are searched.
+func TestGrepVanishing(t *testing.T) {
+	b := newBench(t, Config{})
+	for i := range 500 {
+		b.write(fmt.Sprintf("d%d/f", i), "needle")
+	}
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		for i := range 500 {
+			_ = os.RemoveAll(filepath.Join(b.dir, fmt.Sprintf("d%d", i)))
+		}
+	}()
+	for range 20 {
+		if r := b.call("grep", `{"pattern":"needle"}`); r.Failed {
+			t.Error(text(r))
+		}
+	}
+	<-gone
+	b.want("grep", `{"pattern":"needle"}`, `{"output":"","count":0}`, "no matches")
+}
+
+// The kernel's files have no size; some refuse to be read.
+func TestGrepProc(t *testing.T) {
+	if _, err := os.Stat("/proc/sys/kernel/ostype"); err != nil {
+		t.Log("no /proc here")
+		return
+	}
+	b := newBench(t, Config{})
+	b.want("grep", `{"pattern":"^Name:","path":"/proc/self/status"}`, `{"output":`+quoted("/proc/self/status:1: Name:\t"+processName(t))+`,"count":1}`, "1 match in 1 file")
+	r := b.call("grep", `{"pattern":"Linux","path":"/proc/sys/kernel"}`)
+	if r.Failed || !strings.Contains(field(t, r, "output"), "/proc/sys/kernel/ostype:1: Linux") {
+		t.Error(text(r))
+	}
+}
+
+func processName(t *testing.T) string {
+	name, err := os.ReadFile("/proc/self/comm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(name))
+}
+
+// A read that hangs does not keep the call when it is stopped.
+func TestSearchLeaves(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := newBench(t, Config{})
+	b.write("f", "x")
+	p, _ := compile("x", false)
+	s := search{pattern: p, root: b.dir, files: []string{"f"}}
+	s.mu.Lock() // no worker gets a file
+	done := make(chan struct{})
+	go func() {
+		s.run(ctx)
+		close(done)
+	}()
+	cancel()
+	<-done
+	s.mu.Unlock()
+}
+
+// However a text is cut into blocks, its lines and their numbers are the same.
+func FuzzBlocks(f *testing.F) {
+	f.Add("a\nb\n\nc", 1)
+	f.Add(strings.Repeat("line\n", 1000), 3)
+	f.Fuzz(func(t *testing.T, text string, context int) {
+		if isBinary([]byte(text)) || context < 0 || context > 20 || strings.HasPrefix(text, bomUTF8) || strings.HasPrefix(text, bomUTF16BE) || strings.HasPrefix(text, bomUTF16LE) {
+			return
+		}
+		r := blockReader{lines: context, buf: make([]byte, 8)} // it grows
+		if err := r.reset(strings.NewReader(text)); err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		for {
+			more, err := r.advance()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !more {
+				break
+			}
+			if line := 1 + strings.Count(text[:got.Len()], "\n"); r.line+bytes.Count(r.data[:r.from], []byte{'\n'}) != line {
+				t.Fatalf("a block of line %d begins at %d", line, r.line)
+			}
+			got.Write(r.data[r.from:r.limit])
+		}
+		if got.String() != text {
+			t.Fatalf("%q is read as %q", text, got.String())
+		}
+	})
+}
