@@ -50,12 +50,18 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	// An event stream lives as long as the context that it was opened with.
+	long, end := context.WithCancel(context.WithoutCancel(ctx))
+	finish := c.finish
+	c.finish = func() { end(); finish() }
+	bound := context.AfterFunc(ctx, end)
 	// The library waits for an answer to what it has sent, or could not send.
 	err = unstuck(ctx, func() error {
 		var err error
-		c.session, err = c.client().Connect(ctx, transport, nil)
+		c.session, err = c.client().Connect(long, transport, nil)
 		return err
 	})
+	bound()
 	if err != nil {
 		err = c.why(ctx, err)
 		c.stop()
