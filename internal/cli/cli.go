@@ -44,6 +44,8 @@ type app struct {
 	sets      []string          // of --set
 	dir       string            // working directory, absolute; set by load
 	settings  *config.Settings  // set by load
+	trusting  trusting          // how the command treats what the project brings
+	project   projectTrust      // of the working directory; set by load
 	began     bool              // a command has begun: errors are no longer of usage
 	key       string            // of the model in use, wherever it came from
 	fallbacks []agent.Candidate // models to go on with
@@ -109,7 +111,7 @@ Everything it does is kept in a database that is yours.`,
 	a.settingFlag(root, "database", "`PLACE` of the database: a file, or postgres://…")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
 		a.searchCommand(), a.undoCommand(), a.redoCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.dbCommand(),
-		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.doctorCommand(), a.mcpCommand(), a.versionCommand())
+		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.trustCommand(), a.toolCommand(), a.doctorCommand(), a.mcpCommand(), a.versionCommand())
 	return root
 }
 
@@ -125,6 +127,7 @@ func (a *app) settingFlag(cmd *cobra.Command, name, use string) {
 // loadToRead is load for commands that only read what is in the database: a
 // fault in a file of settings does not keep anybody from their own log.
 func (a *app) loadToRead() error {
+	a.trusting.reads = true
 	err := a.load()
 	if ikigai.KindOf(err) != ikigai.ErrorUsage || err == nil {
 		return err
@@ -149,17 +152,16 @@ func (a *app) load() error {
 		a.flags[name] = value
 		a.flagNames[name] = "--set " + name
 	}
-	if a.dir == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			return usage("The working directory cannot be read: "+err.Error(), "Change to a directory that exists")
-		}
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			dir = real // sessions are found by it, whichever way led here
-		}
-		a.dir = dir
+	if err := a.enter(); err != nil {
+		return err
 	}
-	settings, notices, err := config.Load(config.Input{Dir: a.dir, Home: a.env("HOME"), Environ: a.Env, Flags: a.flags, FlagNames: a.flagNames})
+	var err error
+	if a.project, err = a.projectTrust(); err != nil {
+		return err
+	}
+	in := a.input()
+	in.Project = a.project.trusted()
+	settings, notices, err := config.Load(in)
 	if err != nil {
 		return err
 	}
@@ -167,6 +169,22 @@ func (a *app) load() error {
 		a.notice(n.Text)
 	}
 	a.settings = settings
+	return nil
+}
+
+// enter finds out the working directory.
+func (a *app) enter() error {
+	if a.dir != "" {
+		return nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return usage("The working directory cannot be read: "+err.Error(), "Change to a directory that exists")
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real // sessions are found by it, whichever way led here
+	}
+	a.dir = dir
 	return nil
 }
 

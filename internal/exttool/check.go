@@ -178,7 +178,7 @@ func uncompilable(raw json.RawMessage) string {
 func (c *trial) name() {
 	base := filepath.Base(c.path)
 	why := ""
-	if fileTool(base) != Fold(c.spec.Name) {
+	if FileTool(base) != Fold(c.spec.Name) {
 		why = fmt.Sprintf("The schema says %s, the file is %s", c.spec.Name, base)
 	}
 	c.rule("the name is that of the file", Fail, why, "Give both the same name; - and _ are the same")

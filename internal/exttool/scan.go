@@ -62,7 +62,7 @@ func (f *file) look() *Problem {
 	}
 	f.stamp = s
 	if !f.dir.Toolbox {
-		f.name = fileTool(filepath.Base(f.path))
+		f.name = FileTool(f.path)
 	}
 	return nil
 }
@@ -79,8 +79,9 @@ func isProgram(path string) bool {
 	return strings.HasPrefix(string(begin[:n]), "#!") || string(begin[:n]) == "\x7fELF"
 }
 
-// fileTool returns the name that a tool must have in a file of this name.
-func fileTool(base string) string {
+// FileTool returns the folded name that a tool must have in a file of this path.
+func FileTool(path string) string {
+	base := filepath.Base(path)
 	ext := filepath.Ext(base)
 	if slices.Contains([]string{".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".exe"}, ext) {
 		base = strings.TrimSuffix(base, ext)

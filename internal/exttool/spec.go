@@ -84,7 +84,7 @@ func parseSpec(raw []byte) (spec, *ikigai.Error) {
 // complete takes in the members that have several forms, and checks what a
 // model, or its vendor, would stumble over.
 func (s spec) complete(parameters, returns, limits json.RawMessage) (spec, *ikigai.Error) {
-	if !legalName(s.Name) {
+	if !LegalName(s.Name) {
 		return s, fault(fmt.Sprintf("The name %q is no name of a tool", s.Name), "Use 1 to 64 letters, digits, - and _")
 	}
 	if s.Description == "" {
@@ -104,7 +104,8 @@ func (s spec) complete(parameters, returns, limits json.RawMessage) (spec, *ikig
 	return s, bad
 }
 
-func legalName(name string) bool {
+// LegalName reports whether vendors take a name of a tool.
+func LegalName(name string) bool {
 	return len(name) >= 1 && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
 		return !(r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
 	})

@@ -104,7 +104,7 @@ func parseLines(text string) (spec, *ikigai.Error) {
 // toolboxName makes a name that models can call of one that Amp takes.
 func toolboxName(name string) string {
 	return strings.Map(func(r rune) rune {
-		if legalName(string(r)) {
+		if LegalName(string(r)) {
 			return r
 		}
 		return '_'

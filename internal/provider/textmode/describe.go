@@ -56,6 +56,10 @@ func describe(req ikigai.Request, o Options) string {
 	return b.String()
 }
 
+// Section returns what a model is told of one tool where tools are presented as
+// text.
+func Section(t ikigai.ToolSpec) string { return describeTool(t) }
+
 // describeTool returns the section of one tool.
 func describeTool(t ikigai.ToolSpec) string {
 	var b strings.Builder

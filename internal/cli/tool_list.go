@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ikigai/internal/exttool"
+)
+
+func (a *app) toolListCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the tools: where they come from, what they replace, what is wrong",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.load(); err != nil {
+				return err
+			}
+			all, k := a.shownTools(cmd.Context())
+			defer k.close()
+			problems := k.external.Problems()
+			if asJSON {
+				return buffered(a.Out, func(w io.Writer) error { return writeTools(w, all, problems) })
+			}
+			if _, err := io.WriteString(a.Out, a.style(a.Out).Table(toolHead, toolRows(all))); err != nil {
+				return err
+			}
+			for _, p := range problems {
+				a.notice(p.String())
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "a line of JSON for each tool and each problem")
+	return cmd
+}
+
+var toolHead = []string{"TOOL", "FROM", "TIME", "CHANGES", "REPLACES"}
+
+func toolRows(all []shownTool) [][]string {
+	rows := make([][]string, len(all))
+	for i, t := range all {
+		limit, changes := "", "may"
+		if t.limit > 0 {
+			limit = t.limit.String()
+		}
+		if t.ReadOnly {
+			changes = "none"
+		}
+		rows[i] = []string{t.Name, t.source(), limit, changes, strings.Join(t.replaces, ", ")}
+	}
+	return rows
+}
+
+// toolLine is a tool in the output of --json.
+type toolLine struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Origin      string   `json:"origin"`
+	Path        string   `json:"path,omitempty"`
+	ReadOnly    bool     `json:"read_only"`
+	Timeout     float64  `json:"timeout,omitempty"` // seconds
+	Replaces    []string `json:"replaces,omitempty"`
+}
+
+func writeTools(w io.Writer, all []shownTool, problems []exttool.Problem) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, t := range all {
+		line := toolLine{t.Name, t.Description, t.origin, t.Source, t.ReadOnly, t.limit.Seconds(), t.replaces}
+		if err := enc.Encode(line); err != nil {
+			return err
+		}
+	}
+	for _, p := range problems {
+		if err := enc.Encode(struct {
+			Problem exttool.Problem `json:"problem"`
+		}{p}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
