@@ -73,7 +73,7 @@ func (js *Jobs) start(c command) (*job, *ikigai.Result) {
 		failure = cancelled()
 		return nil, &failure
 	case js.forget() >= mostJobs:
-		failure = ikigai.Failure(codeManyJobs, fmt.Sprintf("%d jobs are running already", mostJobs), "Stop one with job_stop, or wait for its end")
+		failure = ikigai.Failure(codeManyJobs, fmt.Sprintf("There are %d jobs running already", mostJobs), "Stop one with job_stop, or wait for its end")
 		return nil, &failure
 	}
 	p, err := process.Start(c.Command)
