@@ -57,6 +57,7 @@ func compile(raw json.RawMessage) (c *checker) {
 	if json.Unmarshal(raw, root) != nil || !setDraft(root) || endless(raw) {
 		return &checker{}
 	}
+	clearTypes(root)
 	resolved, err := root.Resolve(nil)
 	if err != nil {
 		return &checker{}

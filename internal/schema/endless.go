@@ -16,13 +16,30 @@ func endless(raw []byte) bool {
 	if json.Unmarshal(raw, &root) != nil {
 		return true
 	}
-	w := walker{root: root, open: map[string]bool{}, done: map[string]bool{}}
+	w := walker{root: root, open: map[string]bool{}, done: map[string]bool{}, moved: named(root, 0)}
 	return w.everywhere(root, "")
 }
 
 type walker struct {
 	root       any
 	open, done map[string]bool // places by JSON pointer
+	moved      bool            // references may begin elsewhere than at the root
+}
+
+// named reports whether a part of the document has an address of its own, from
+// which its references begin.
+func named(node any, depth int) bool {
+	if object, ok := node.(map[string]any); ok && depth > 0 {
+		if _, ok := object["$id"].(string); ok {
+			return true
+		}
+	}
+	for _, child := range children(node) {
+		if named(child.node, depth+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // everywhere looks from every place of the document that could be a schema.
@@ -76,7 +93,7 @@ func (w *walker) reference(object map[string]any) bool {
 		return false
 	}
 	pointer, ok := strings.CutPrefix(ref, "#")
-	if !ok || pointer != "" && pointer[0] != '/' {
+	if !ok || w.moved || pointer != "" && pointer[0] != '/' {
 		return true
 	}
 	target, pointer, ok := lookup(w.root, pointer)

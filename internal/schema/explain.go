@@ -19,11 +19,24 @@ import (
 const (
 	maxQuoted   = 80 // bytes of a value that are repeated in an error
 	maxProblems = 12 // that one error lists
+	maxLookedAt = 10_000
 )
+
+// unique returns texts without those that come again.
+func unique(texts []string) []string {
+	var once []string
+	for _, t := range texts {
+		if !slices.Contains(once, t) {
+			once = append(once, t)
+		}
+	}
+	return once
+}
 
 // refusal says what is wrong with an instance that the library refuses.
 func (c *checker) refusal(instance map[string]any) error {
-	problems := c.problems(c.root, "", instance)
+	x := explainer{c, maxLookedAt}
+	problems := unique(x.problems(c.root, "", instance))
 	if len(problems) == 0 {
 		problems = []string{c.libraryText(c.validate(instance))}
 	}
@@ -34,11 +47,20 @@ func (c *checker) refusal(instance map[string]any) error {
 		What: "Invalid arguments: " + strings.Join(problems, "; "), Do: c.usage()}
 }
 
+// explainer finds words for what is wrong with a value.
+type explainer struct {
+	*checker
+	left int // schemas that are still looked at: alternatives within alternatives would take for ever
+}
+
 // problems finds words for the common ways in which v, found at path, does not
 // fit s. It may find none.
-func (c *checker) problems(s *jsonschema.Schema, path string, v any) []string {
-	if s == nil {
+func (x *explainer) problems(s *jsonschema.Schema, path string, v any) []string {
+	if x.left--; s == nil || x.left < 0 {
 		return nil
+	}
+	if s.Ref != "" {
+		return x.problems(x.target(s.Ref), path, v)
 	}
 	if len(typesOf(s)) > 0 && !slices.ContainsFunc(typesOf(s), func(t string) bool { return hasType(v, t) }) {
 		return []string{typeProblem(s, path, v)}
@@ -46,13 +68,40 @@ func (c *checker) problems(s *jsonschema.Schema, path string, v any) []string {
 	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e any) bool { return jsonschema.Equal(e, v) }) {
 		return []string{fmt.Sprintf("%s must be one of %s, not %s", place(path), list(s.Enum), quote(v))}
 	}
+	if s.Const != nil && !jsonschema.Equal(*s.Const, v) {
+		return []string{fmt.Sprintf("%s must be %s, not %s", place(path), quote(*s.Const), quote(v))}
+	}
+	all := x.inside(s, path, v)
+	for _, part := range s.AllOf {
+		all = append(all, x.problems(part, path, v)...)
+	}
+	return append(all, append(x.nearest(s.AnyOf, path, v), x.nearest(s.OneOf, path, v)...)...)
+}
+
+// nearest returns the problems with that of several forms which the value comes
+// nearest to.
+func (x *explainer) nearest(forms []*jsonschema.Schema, path string, v any) (least []string) {
+	for i, form := range forms {
+		problems := x.problems(form, path, v)
+		if len(problems) == 0 {
+			return nil
+		}
+		if i == 0 || len(problems) < len(least) {
+			least = problems
+		}
+	}
+	return least
+}
+
+// inside finds words for what is wrong with the parts of a value.
+func (x *explainer) inside(s *jsonschema.Schema, path string, v any) []string {
 	switch v := v.(type) {
 	case map[string]any:
-		return c.objectProblems(s, path, v)
+		return x.objectProblems(s, path, v)
 	case []any:
-		var all []string
+		all := lengthProblems(s, path, len(v))
 		for i, e := range v {
-			all = append(all, c.problems(s.Items, fmt.Sprintf("%s[%d]", path, i), e)...)
+			all = append(all, x.problems(s.Items, fmt.Sprintf("%s[%d]", path, i), e)...)
 		}
 		return all
 	case string:
@@ -65,7 +114,24 @@ func (c *checker) problems(s *jsonschema.Schema, path string, v any) []string {
 	return nil
 }
 
-func (c *checker) objectProblems(s *jsonschema.Schema, path string, v map[string]any) []string {
+func lengthProblems(s *jsonschema.Schema, path string, n int) []string {
+	switch {
+	case s.MinItems != nil && n < *s.MinItems:
+		return []string{fmt.Sprintf("%s must have at least %s, not %d", place(path), items(*s.MinItems), n)}
+	case s.MaxItems != nil && n > *s.MaxItems:
+		return []string{fmt.Sprintf("%s must have at most %s, not %d", place(path), items(*s.MaxItems), n)}
+	}
+	return nil
+}
+
+func items(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
+}
+
+func (x *explainer) objectProblems(s *jsonschema.Schema, path string, v map[string]any) []string {
 	var all []string
 	for _, name := range s.Required {
 		if _, ok := v[name]; !ok {
@@ -73,15 +139,40 @@ func (c *checker) objectProblems(s *jsonschema.Schema, path string, v map[string
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
+		for _, other := range slices.Concat(s.DependentRequired[name], s.DependencyStrings[name]) {
+			if _, ok := v[other]; !ok {
+				all = append(all, fmt.Sprintf("%s is missing, which %s needs", join(path, other), join(path, name)))
+			}
+		}
 		property, known := s.Properties[name]
 		switch {
 		case known:
-			all = append(all, c.problems(property, join(path, name), v[name])...)
-		case refusesAll(s.AdditionalProperties) && len(s.PatternProperties) == 0:
+			all = append(all, x.problems(property, join(path, name), v[name])...)
+		case x.isUnknown(s, name):
 			all = append(all, fmt.Sprintf("%s is not a parameter", short(join(path, name))))
 		}
 	}
 	return all
+}
+
+// isUnknown reports whether an object may not have a property, which is not
+// among the properties of s itself.
+func (x *explainer) isUnknown(s *jsonschema.Schema, name string) bool {
+	for pattern := range s.PatternProperties {
+		if re, err := regexp.Compile(pattern); err != nil || re.MatchString(name) {
+			return false
+		}
+	}
+	if refusesAll(s.AdditionalProperties) {
+		return true
+	}
+	if !refusesAll(s.UnevaluatedProperties) || len(s.AnyOf)+len(s.OneOf)+len(s.DependentSchemas) > 0 || s.If != nil {
+		return false
+	}
+	return !slices.ContainsFunc(s.AllOf, func(part *jsonschema.Schema) bool {
+		part = x.meant(part)
+		return part == nil || part.Properties[name] != nil || part.AdditionalProperties != nil || len(part.PatternProperties)+len(part.AllOf) > 0
+	})
 }
 
 // refusesAll reports whether s is the schema false, which the library holds as
