@@ -63,5 +63,8 @@ func (a *app) configShow(origin, asJSON bool) error {
 		rows = append(rows, row)
 	}
 	_, err := fmt.Fprint(a.Out, a.style(a.Out).Table(head, rows))
+	if origin && a.project.allowed {
+		_, err = fmt.Fprintf(a.Out, "\nWhat the project in %s brings is trusted: %s.\n", inOneLine(a.dir), brings(a.project.project))
+	}
 	return err
 }

@@ -41,6 +41,7 @@ func (a *app) doctor(ctx context.Context) error {
 	if r.settings == nil {
 		return r.end()
 	}
+	r.trust()
 	r.model(ctx)
 	r.shell()
 	r.database(ctx)
@@ -86,6 +87,24 @@ func (r *checkup) end() error {
 		return &quietError{r.code}
 	}
 	return nil
+}
+
+// trust tells whether what the project brings may act.
+func (r *checkup) trust() {
+	t := r.app.project
+	what := brings(t.project)
+	switch t.state() {
+	case "nothing":
+		r.good("project", "nothing in "+r.dir+" could act")
+	case "trusted":
+		r.good("project", what+", trusted since "+t.last.Time.Time().Format(time.DateTime))
+	case "refused":
+		r.line("--  ", "project", what+", ignored because you said so")
+	case "unfit":
+		r.line("--  ", "project", t.project.Problem+" Until then it is ignored.")
+	default:
+		r.line("--  ", "project", what+", not trusted and ignored. Decide with `ikigai trust`.")
+	}
 }
 
 func (r *checkup) model(ctx context.Context) {

@@ -82,13 +82,17 @@ func (b *Book) Trusted(p *Project) bool {
 }
 
 // Last returns the last decision about a directory, and whether there is one.
+// Without one it is the zero Decision.
 func (b *Book) Last(dir string) (Decision, bool, error) {
 	pages, err := b.read()
 	if err != nil {
 		return Decision{}, false, err
 	}
 	p, found := pages[encode(dir)]
-	return p.decision(dir), found, nil
+	if !found {
+		return Decision{}, false, nil
+	}
+	return p.decision(dir), true, nil
 }
 
 // Decide records what the person says of p as it is. It refuses to trust what

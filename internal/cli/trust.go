@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ikigai"
+	"ikigai/internal/config"
+	"ikigai/internal/render"
+	"ikigai/internal/safetext"
+	"ikigai/internal/trust"
+)
+
+// trusting says how a command treats what a project brings.
+type trusting struct {
+	ask     bool // at a terminal, about what nobody has decided
+	accept  bool // for this run, whatever was decided
+	require bool // end where something is not trusted
+	reads   bool // the command does nothing that a project could act on but its settings
+}
+
+// projectTrust is what a project brings, and whether it may act.
+type projectTrust struct {
+	project *trust.Project
+	last    trust.Decision // about this directory; the zero Decision if there is none
+	allowed bool
+	sealed  *trust.Sealed // holds the copy of the tools for as long as the program runs
+}
+
+// book returns the person's decisions; nil if there is no place for them.
+func book(in config.Input) *trust.Book {
+	_, data := config.OwnFiles(in)
+	if data == "" {
+		return nil
+	}
+	return trust.Open(filepath.Join(data, "trust.json"))
+}
+
+// judge returns what the project in dir brings, and whether it may act, by what
+// was decided of exactly these bytes.
+func (a *app) judge(dir string, in config.Input) (projectTrust, error) {
+	own, _ := config.OwnFiles(in)
+	p, err := trust.Scan(dir, own)
+	if err != nil {
+		return projectTrust{}, usage("What the project in "+dir+" brings cannot be read: "+err.Error(), "Check the directory")
+	}
+	t := projectTrust{project: p}
+	if p.Empty() {
+		return t, nil
+	}
+	if b := book(in); b != nil {
+		var found bool
+		if t.last, found, err = b.Last(p.Dir); err != nil {
+			a.notice("The decisions about projects cannot be read: " + err.Error() + ". Repair the file or remove it; until then nothing is trusted.")
+		}
+		t.allowed = found && t.last.Trusted && t.last.Holds(p)
+	}
+	return t, nil
+}
+
+// decided reports whether the person has said of exactly these bytes what to do.
+func (t projectTrust) decided() bool { return t.last.Holds(t.project) }
+
+// input is all that the settings depend on, but for the project.
+func (a *app) input() config.Input {
+	return config.Input{Dir: a.dir, Home: a.env("HOME"), Environ: a.Env, Flags: a.flags, FlagNames: a.flagNames}
+}
+
+// projectTrust finds out, once for each directory, whether what the project brings
+// may act, and asks the person if need be. Where it may not, they are told.
+func (a *app) projectTrust() (projectTrust, error) {
+	if t := a.project; t.project != nil && t.project.Dir == a.dir {
+		return t, nil
+	}
+	t, err := a.judge(a.dir, a.input())
+	if err != nil || t.project.Empty() {
+		return t, err
+	}
+	switch {
+	case a.trusting.accept && t.project.Problem != "":
+		return t, &ikigai.Error{Kind: ikigai.ErrorDenied, What: "--trust: " + strings.TrimSuffix(t.project.Problem, "."), Do: "Or leave --trust out"}
+	case a.trusting.accept:
+		t.allowed = true
+	case !t.allowed && !t.decided() && a.trusting.ask && a.canAsk() && t.project.Problem == "":
+		if err := a.askTrust(&t); err != nil {
+			return t, err
+		}
+	}
+	return t, a.tellTrust(t)
+}
+
+// tellTrust tells that something is ignored, unless the person has said that it
+// shall be.
+func (a *app) tellTrust(t projectTrust) error {
+	p := t.project
+	switch {
+	case t.allowed:
+	case a.trusting.require:
+		return &ikigai.Error{Kind: ikigai.ErrorDenied, What: "What the project in " + p.Dir + " brings is not trusted: " + brings(p),
+			Do: "Look at it with `ikigai trust`, or accept it for this run with --trust"}
+	case a.trusting.reads && p.Config() == nil || t.decided():
+	case p.Problem != "":
+		a.notice("What the project brings cannot be trusted and is ignored: " + p.Problem)
+	default:
+		why := "nobody has said to trust it"
+		if t.last.Dir != "" {
+			why = "it has changed since you decided"
+		}
+		a.notice("What the project in " + p.Dir + " brings is ignored because " + why + ": " + brings(p) + ". Look at it, and decide, with `ikigai trust`.")
+	}
+	return nil
+}
+
+// brings says in a few words what p brings.
+func brings(p *trust.Project) string {
+	kinds := map[trust.Kind]int{}
+	for _, i := range p.Items {
+		kinds[i.Kind]++
+	}
+	var all []string
+	if kinds[trust.KindSettings] > 0 {
+		all = append(all, "settings")
+	}
+	if n := kinds[trust.KindTool]; n > 0 {
+		all = append(all, render.Count(n, "tool"))
+	}
+	if kinds[trust.KindServers] > 0 {
+		all = append(all, "MCP servers")
+	}
+	if len(all) == 0 {
+		all = append(all, "files beside tools")
+	}
+	return strings.Join(all, ", ")
+}
+
+// trusted returns what the settings may use of the project; nil for nothing.
+func (t projectTrust) trusted() *config.Project {
+	if !t.allowed || t.project.Empty() {
+		return nil
+	}
+	return &config.Project{SettingsPath: t.project.ConfigPath(), Settings: t.project.Config(),
+		ServersPath: t.project.MCPPath(), Servers: t.project.MCP()}
+}
+
+// event returns what the log of a session keeps of it, and whether there is
+// anything to keep.
+func (t projectTrust) event() (ikigai.Event, bool) {
+	if t.project == nil || t.project.Empty() {
+		return ikigai.Event{}, false
+	}
+	d := ikigai.TrustData{Trusted: t.allowed, SHA256: t.project.SHA256()}
+	for i, item := range t.project.Items {
+		if i == mostItems {
+			d.Items = append(d.Items, fmt.Sprintf("and %d more", len(t.project.Items)-i))
+			break
+		}
+		d.Items = append(d.Items, inOneLine(item.String()))
+	}
+	content := "Ignored"
+	if t.allowed {
+		content = "Trusted"
+	}
+	return ikigai.NewEvent(ikigai.KindTrust, content+": "+strings.Join(d.Items, ", "), d), true
+}
+
+// mostItems bounds what is listed one by one.
+const mostItems = 100
+
+// sealedTools returns the directory of a sealed copy of the project's tools, ""
+// if there are none that may act. It is that of the directory that the session
+// lives in, and stays as it is for as long as the program runs.
+func (a *app) sealedTools() (string, error) {
+	var err error
+	if a.project, err = a.projectTrust(); err != nil {
+		return "", err
+	}
+	t := &a.project
+	if !t.allowed || !t.project.HasTools() {
+		return "", nil
+	}
+	if t.sealed == nil {
+		_, data := config.OwnFiles(a.input())
+		if data == "" {
+			return "", usage("There is no home directory to keep the project's tools in", "Set HOME")
+		}
+		into := filepath.Join(data, "trusted")
+		if t.sealed, err = t.project.Seal(into); err != nil {
+			return "", usage("The project's tools cannot be copied to "+into+": "+err.Error(), "Make it a directory of yours that can be written")
+		}
+	}
+	return t.sealed.Dir, nil
+}
+
+// inOneLine returns what a file's name or content may hold such that it does
+// nothing to a terminal and stays in its line.
+func inOneLine(text string) string {
+	return strings.NewReplacer("\n", "␊", "\t", " ").Replace(safetext.Terminal(text))
+}
