@@ -98,6 +98,20 @@ func undoWhich(resume string) which {
 // large for a store.
 func (p places) kept(id ikigai.ID) string { return filepath.Join(p.session(id), "before") }
 
+// unwatched returns the beginnings of the paths of what this program writes
+// itself: no command has changed that, whichever directory it lies in.
+func (a *app) unwatched() []string {
+	root := a.directory(a.places().root)
+	all := []string{filepath.Join(root, "sessions") + "/", filepath.Join(root, "journal") + "/"}
+	if path := a.settings.Database.Path(); path != "" {
+		all = append(all, filepath.Join(root, filepath.Base(path)))
+	}
+	if a.settings.DataDir != "" {
+		all = append(all, a.directory(a.settings.DataDir)+"/")
+	}
+	return all
+}
+
 // past is what an undo knows of a session.
 type past struct {
 	undo.Ledger

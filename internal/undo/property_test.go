@@ -13,7 +13,7 @@ import (
 	"ikigai"
 )
 
-var sequences = flag.Int("sequences", 12, "random sequences to be tried")
+var sequences = flag.Int("sequences", 6, "random sequences to be tried")
 
 // TestRandom runs random statements, undos and redos over random trees: after
 // each the tree is what it was then, and the ledger step by step is the one from

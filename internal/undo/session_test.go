@@ -227,6 +227,9 @@ func snapshot(t testing.TB, dir string) string {
 		default:
 			content, err := os.ReadFile(path)
 			must(t, err)
+			if len(content) > 1<<10 {
+				content = fmt.Appendf(nil, "%d bytes, %x", len(content), sha256.Sum256(content))
+			}
 			fmt.Fprintf(&b, "%s %o %q\n", name, info.Mode().Perm(), content)
 		}
 		return nil

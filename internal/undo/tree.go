@@ -60,9 +60,10 @@ func (errTooMany) Error() string { return "there are too many files" }
 const maxFiles = 100_000
 
 // scan looks at all files below dir, those that git ignores and hidden ones,
-// too, but for what lies in directories named .git.
-func scan(ctx context.Context, dir string) (*tree, error) {
+// too, but for what lies in directories named .git and what is to be skipped.
+func scan(ctx context.Context, dir string, skip []string) (*tree, error) {
 	t := &tree{began: time.Now(), dirs: map[string]bool{}}
+	skip = below(dir, skip)
 	list, err := walk.Files(ctx, dir, walk.Options{Hidden: true, Ignored: true, Dirs: true})
 	if err != nil {
 		return nil, err
@@ -72,6 +73,7 @@ func scan(ctx context.Context, dir string) (*tree, error) {
 	}
 	for _, e := range list.Entries {
 		switch {
+		case slices.ContainsFunc(skip, func(s string) bool { return strings.HasPrefix(e.Path, s) }):
 		case e.Type.IsDir():
 			t.dirs[e.Path] = true
 		case e.Type == 0 || e.Type&fs.ModeSymlink != 0:
@@ -84,6 +86,16 @@ func scan(ctx context.Context, dir string) (*tree, error) {
 	// What went away, or became something else, in the meantime is not there.
 	t.files = slices.DeleteFunc(t.files, func(f file) bool { return !f.stat.regular() && !f.stat.link() })
 	return t, nil
+}
+
+// below returns those paths that lie below dir, as they are named there.
+func below(dir string, paths []string) (all []string) {
+	for _, path := range paths {
+		if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, "/")+"/"); ok {
+			all = append(all, rest)
+		}
+	}
+	return all
 }
 
 // stat asks the system about the files of the tree, with several hands.

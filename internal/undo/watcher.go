@@ -18,6 +18,9 @@ type Config struct {
 	Git   string   // the program; "" looks for it in the PATH of Env
 	Env   []string // of git
 
+	// Skip is what is not looked at: all absolute paths that begin with one of
+	// these, such as those of files that this program itself writes.
+	Skip []string
 	// Notice is told, in two sentences, what will not be undone. It may be nil.
 	Notice func(string)
 }
@@ -114,7 +117,7 @@ func (w *Watcher) behind(do func(context.Context)) {
 // look looks at the directory. It reports false if that cannot be done, now or,
 // if off is set, at all.
 func (w *Watcher) look(ctx context.Context) bool {
-	now, err := scan(ctx, w.config.Dir)
+	now, err := scan(ctx, w.config.Dir, w.config.Skip)
 	switch {
 	case err == nil:
 		now.inherit(w.tree)
