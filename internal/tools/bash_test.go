@@ -173,56 +173,6 @@ func TestFindShell(t *testing.T) {
 	}
 }
 
-// P26, P42: what the model gets is what a person would have seen in the end.
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain\ttext\n":                            "plain\ttext\n",
-		"\x1b[1;31mred\x1b[0m é\n":                 "red é\n",
-		"a\r\nb\r\n":                               "a\nb\n",
-		"10%\r50%\r100%\nok":                       "100%\nok",
-		"10%\r50%\r":                               "50%",
-		"busy\r\x1b[Kdone\n":                       "done\n",
-		"\x1b]0;title\x07text":                     "text",
-		"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\": "link",
-		"\x1b(Bx\x1b=y\x1bMz":                      "xyz",
-		"\x1bPdata\x1b\\after":                     "after",
-		"a\x00b\x07c\x7f\u0085d\u009b31m":          "abcd31m",
-		"N\bNA\bAM\bME\bE":                         "NAME",
-		"\b\bx":                                    "x",
-		"_\bé_\b€":                                 "é€",
-		"bad \xff\xfe bytes":                       "bad \uFFFD\uFFFD bytes",
-		"cut \x1b[3":                               "cut ",
-		"cut \x1b":                                 "cut ",
-		"\x1b[1\nnext":                             "\nnext",
-		"\x1b]never ended\nnext":                   "\nnext",
-	} {
-		if got := clean([]byte(in)); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
-// FuzzClean: the text is UTF-8 without control characters, clean text stays as
-// it is, and no line break is lost.
-func FuzzClean(f *testing.F) {
-	for _, s := range []string{"a\r\nb", "\x1b[1;31mx\x1b[0m", "\x1b]0;t\x07", "1\r2\r", "\b\b", "\xff\x1b", "é\n\u009b", "\x1b[\x1b[\n"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		got := clean(b)
-		bad := func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, bad) {
-			t.Fatalf("%q: %q", b, got)
-		}
-		if again := clean([]byte(got)); again != got {
-			t.Fatalf("%q: %q, then %q", b, got, again)
-		}
-		if strings.Count(got, "\n") != bytes.Count(b, []byte{'\n'}) {
-			t.Fatalf("%q: %q", b, got)
-		}
-	})
-}
-
 // FuzzFit: what fits, fits, and nothing more would.
 func FuzzFit(f *testing.F) {
 	f.Add("é\"\\\n\x00\u2028\xff€😀abc", 20)

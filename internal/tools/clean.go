@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -9,7 +10,8 @@ import (
 // clean returns the output of a program as text without what only a terminal
 // understands: escape sequences, control characters, all but the last state of
 // lines that were written over. Line breaks become '\n', bytes that are not
-// UTF-8 become U+FFFD.
+// UTF-8 become U+FFFD, and characters that would have the text around them read
+// backwards become their names, as in <U+202E>.
 func clean(b []byte) string {
 	if !needsCleaning(b) {
 		return string(b)
@@ -41,7 +43,7 @@ func cleanLine(b []byte) string {
 	over := false // a carriage return: what follows is written over the line
 	for len(b) > 0 {
 		c := b[0]
-		if c == 0x1b {
+		if c == 0x1b || isC1(b) {
 			b = b[escapeLength(b):]
 			continue
 		}
@@ -57,18 +59,29 @@ func cleanLine(b []byte) string {
 			continue
 		}
 		r, n := utf8.DecodeRune(b)
-		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			b = b[n:]
+		b = b[n:]
+		if r < ' ' && r != '\t' || r == 0x7f {
 			continue
 		}
 		if over {
 			text, over = text[:0], false
 		}
-		text = utf8.AppendRune(text, r)
-		b = b[n:]
+		if turnsText(r) {
+			text = fmt.Appendf(text, "<U+%04X>", r)
+		} else {
+			text = utf8.AppendRune(text, r)
+		}
 	}
 	return string(text)
 }
+
+// turnsText reports whether r embeds, overrides or isolates a direction of
+// writing, or ends that.
+func turnsText(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
+
+// isC1 reports whether b begins with one of the control characters U+0080 to
+// U+009F, which stand for an escape and a character each.
+func isC1(b []byte) bool { return len(b) > 1 && b[0] == 0xc2 && b[1] >= 0x80 && b[1] < 0xa0 }
 
 // escapeLength returns the length of the escape sequence that b begins with,
 // as far as it stands on this line.
@@ -76,30 +89,17 @@ func escapeLength(b []byte) int {
 	if len(b) < 2 {
 		return len(b)
 	}
-	switch c := b[1]; {
-	case c == '[': // parameters, then one byte that says what to do
-		for i := 2; i < len(b); i++ {
-			if b[i] < ' ' || b[i] > '?' {
-				if b[i] < '@' || b[i] > '~' {
-					return i // broken off
-				}
-				return i + 1
-			}
-		}
-		return len(b)
-	case c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_': // a text up to a terminator
-		for i := 2; i < len(b); i++ {
-			if b[i] == 0x07 {
-				return i + 1
-			}
-			if b[i] == 0x1b {
-				if i+1 < len(b) && b[i+1] == '\\' {
-					return i + 2
-				}
-				return i
-			}
-		}
-		return len(b)
+	c := b[1]
+	if isC1(b) {
+		c -= 0x40
+	}
+	switch {
+	case c == '[':
+		return controlLength(b)
+	case c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_':
+		return stringLength(b)
+	case isC1(b):
+		return 2
 	case c >= ' ' && c <= '/': // bytes in between, then the last one
 		for i := 2; i < len(b); i++ {
 			if b[i] < ' ' || b[i] > '/' {
@@ -111,4 +111,34 @@ func escapeLength(b []byte) int {
 		return 1
 	}
 	return 2
+}
+
+// controlLength returns the length of a sequence of parameters and one byte that
+// says what to do.
+func controlLength(b []byte) int {
+	for i := 2; i < len(b); i++ {
+		if b[i] < ' ' || b[i] > '?' {
+			if b[i] < '@' || b[i] > '~' {
+				return i // broken off
+			}
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// stringLength returns the length of a sequence that is a text up to a
+// terminator.
+func stringLength(b []byte) int {
+	for i := 2; i < len(b); i++ {
+		switch {
+		case b[i] == 0x07:
+			return i + 1
+		case b[i] == 0x1b && i+1 < len(b) && b[i+1] == '\\', isC1(b[i:]) && b[i+1] == 0x9c:
+			return i + 2
+		case b[i] == 0x1b:
+			return i
+		}
+	}
+	return len(b)
 }
