@@ -27,8 +27,8 @@ import (
 // parameter at fault.
 //
 // The schema is compiled when the function is first called. One that cannot be
-// compiled (a pattern with lookahead, a remote reference) accepts any object,
-// since the tool itself still decides. The function may be called from several
+// compiled (a pattern with lookahead, a remote reference), or would take too long
+// to validate against, accepts any object, since the tool itself still decides. The function may be called from several
 // goroutines.
 func Checker(schema json.RawMessage) func(json.RawMessage) (json.RawMessage, error) {
 	compiled := sync.OnceValue(func() *checker { return compile(schema) })
@@ -40,6 +40,8 @@ type checker struct {
 	root     *jsonschema.Schema
 	resolved *jsonschema.Resolved // nil: everything is accepted
 	names    []string             // of the parameters, in the order of the schema
+
+	deepest int // that input may be to be validated; -1 for any depth
 
 	// opaque names the parameters that may be any string, unless something
 	// beside the schema of the parameter looks at its value. They are not
@@ -53,8 +55,12 @@ func compile(raw json.RawMessage) (c *checker) {
 			c = &checker{}
 		}
 	}()
-	root := new(jsonschema.Schema)
-	if json.Unmarshal(raw, root) != nil || !setDraft(root) || endless(raw) {
+	root, document := new(jsonschema.Schema), any(nil)
+	if json.Unmarshal(raw, root) != nil || json.Unmarshal(raw, &document) != nil || !setDraft(root) || endless(document) {
+		return &checker{}
+	}
+	price := costOf(document)
+	if price.tooHigh() {
 		return &checker{}
 	}
 	clearTypes(root)
@@ -62,7 +68,7 @@ func compile(raw json.RawMessage) (c *checker) {
 	if err != nil {
 		return &checker{}
 	}
-	c = &checker{root: root, resolved: resolved, opaque: opaque(root)}
+	c = &checker{root: root, resolved: resolved, opaque: opaque(root), deepest: price.deepest()}
 	for _, m := range members(raw) {
 		if m.key == "properties" {
 			c.names = keys(members(m.value))
@@ -124,7 +130,7 @@ func (c *checker) check(args json.RawMessage) (json.RawMessage, error) {
 		return nil, &ikigai.Error{Kind: ikigai.ErrorUsage,
 			What: fmt.Sprintf("Invalid arguments: they are %s, not an object", kind), Do: c.usage()}
 	}
-	if c.resolved == nil {
+	if c.resolved == nil || c.deepest >= 0 && depthOf(args) > c.deepest {
 		return args, nil
 	}
 	args = c.withoutNulls(args)

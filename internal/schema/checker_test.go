@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -148,6 +149,41 @@ func TestAllProblemsAtOnce(t *testing.T) {
 		if !errors.As(err, &e) || e.What != "Invalid arguments: "+tt.want {
 			t.Errorf("%s %s:\n got %v\nwant %s", tt.schema, tt.args, err, tt.want)
 		}
+	}
+}
+
+// A schema whose alternatives lead to each other, and a deep value, are not held
+// against each other: that would take until the end of time.
+func TestCost(t *testing.T) {
+	form := `{"properties":{"x":{"type":"integer"},"c":{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"}]}}}`
+	union := Checker(json.RawMessage(`{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"}],"$defs":{"a":` + form + `,"b":` + form + `}}`))
+	nested := func(n int) json.RawMessage {
+		return json.RawMessage(strings.Repeat(`{"c":`, n) + `{"x":"no"}` + strings.Repeat("}", n))
+	}
+	if _, err := union(nested(3)); err == nil {
+		t.Error("a value that is not deep was not validated")
+	}
+	if _, err := union(nested(1000)); err != nil {
+		t.Error(err)
+	}
+	tree := Checker(json.RawMessage(`{"properties":{"c":{"$ref":"#"},"x":{"type":"integer"}}}`))
+	if _, err := tree(nested(1000)); err == nil {
+		t.Error("a deep value was not validated, though there are no alternatives")
+	}
+	laughs := `{"$ref":"#/$defs/0","required":["y"],"$defs":{`
+	for i := range 60 {
+		laughs += fmt.Sprintf(`"%d":{"allOf":[{"$ref":"#/$defs/%d"},{"$ref":"#/$defs/%d"}]},`, i, i+1, i+1)
+	}
+	if _, err := Checker(json.RawMessage(laughs + `"60":{}}}`))(nil); err != nil {
+		t.Error(err)
+	}
+	properties := strings.ReplaceAll(strings.ReplaceAll(laughs, `"allOf":[`, `"properties":{"a":`), `},{"$ref"`, `},"b":{"$ref"`)
+	properties = strings.ReplaceAll(properties, `"}]}`, `"}}}`)
+	if !json.Valid([]byte(properties + `"60":{}}}`)) {
+		t.Fatal(properties)
+	}
+	if _, err := Checker(json.RawMessage(properties + `"60":{}}}`))(nil); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"net/url"
 	"strconv"
 	"strings"
@@ -11,11 +10,7 @@ import (
 // a reference leads back to itself without going deeper into the value. The
 // library would then exhaust the stack, which cannot be recovered from. A
 // reference of a form that is not followed here counts as endless.
-func endless(raw []byte) bool {
-	var root any
-	if json.Unmarshal(raw, &root) != nil {
-		return true
-	}
+func endless(root any) bool {
 	w := walker{root: root, open: map[string]bool{}, done: map[string]bool{}, moved: named(root, 0)}
 	return w.everywhere(root, "")
 }
