@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"io"
+	"iter"
 	"os"
 
 	"ikigai"
@@ -117,39 +118,36 @@ func (d *document) breakNear(at int) []byte {
 	return d.lf
 }
 
-// replace puts by in the place of the text from start to end.
-func (d *document) replace(start, end int, by []byte) {
-	start, end = start+d.mark, end+d.mark
-	size := len(d.raw) - (end - start) + len(by)
-	if size <= cap(d.raw) {
-		old := len(d.raw)
-		d.raw = d.raw[:max(size, old)]
-		copy(d.raw[start+len(by):size], d.raw[end:old])
-		copy(d.raw[start:], by)
-		d.raw = d.raw[:size]
-		return
-	}
-	d.replaceAll([]change{{start - d.mark, end - d.mark, by}})
-}
-
 // change is a part of a text and what comes in its place.
 type change struct {
 	start, end int
 	by         []byte
 }
 
-// replaceAll makes all changes, which are in order and do not overlap.
-func (d *document) replaceAll(changes []change) {
-	size := len(d.raw)
-	for _, c := range changes {
-		size += len(c.by) - (c.end - c.start)
+// replace makes one change, where the text lies if there is room.
+func (d *document) replace(c change) {
+	old := len(d.raw)
+	size := old - (c.end - c.start) + len(c.by)
+	if size > cap(d.raw) {
+		d.replaceAll(func(yield func(change) bool) { yield(c) }, size)
+		return
 	}
+	start, end := c.start+d.mark, c.end+d.mark
+	d.raw = d.raw[:max(size, old)]
+	copy(d.raw[start+len(c.by):size], d.raw[end:old])
+	copy(d.raw[start:], c.by)
+	d.raw = d.raw[:size]
+}
+
+// replaceAll makes changes, which are in order and do not overlap, and make the
+// file one of size bytes.
+func (d *document) replaceAll(changes iter.Seq[change], size int) {
 	out := d.spare[:0]
 	if cap(out) < size {
 		out = make([]byte, 0, size)
 	}
 	at := 0
-	for _, c := range changes {
+	for c := range changes {
 		out = append(append(out, d.raw[at:c.start+d.mark]...), c.by...)
 		at = c.end + d.mark
 	}

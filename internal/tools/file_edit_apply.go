@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -78,35 +79,43 @@ func (e *editing) apply(ed edit) *ikigai.Result {
 		old, new = strings.TrimPrefix(old, "\uFEFF"), strings.TrimPrefix(new, "\uFEFF")
 	}
 	w := newRewrite(old, new)
+	changed := w.changed()
 	places, failure := e.find(old, ed.All)
 	if failure != nil {
 		return failure
 	}
-	changed := w.changed()
-	if len(places) == 0 {
-		if ed.All {
-			return e.noMatch(old) // what is found loosely must be one place
-		}
-		p, lines, failure := e.findLoose(old, changed)
-		if failure != nil {
+	if places == nil {
+		var p place
+		if p, changed, failure = e.findLoose(old, changed); failure != nil {
 			return failure
 		}
-		places, changed = []place{p}, lines
+		places = slices.Values([]place{p})
 	}
 	encoded, failure := e.encodeLines(changed)
 	if failure != nil {
 		return failure
 	}
-	changes := make([]change, len(places))
-	for i, p := range places {
-		near := e.lf
-		if len(p.breaks) == 0 || len(p.breaks[len(p.breaks)-1]) == 0 {
-			near = e.breakNear(p.start)
-		}
-		changes[i] = change{p.start, p.end, w.at(p, encoded, near)}
-	}
-	e.make(changes)
+	e.make(e.changes(places, w, encoded))
 	return nil
+}
+
+// changes returns what is to be changed in each of some places. changed are the
+// lines of w that are, encoded.
+func (e *editing) changes(places iter.Seq[place], w rewrite, changed [][]byte) iter.Seq[change] {
+	return func(yield func(change) bool) {
+		var by, near []byte
+		known := -1 // near is right up to here
+		for p := range places {
+			if p.start > known && len(w.new) > 1 {
+				near = e.breakNear(p.start)
+				known, _ = e.lineEnd(p.start)
+			}
+			by = w.appendTo(by[:0], p, changed, near)
+			if !yield(change{p.start, p.end, by}) {
+				return
+			}
+		}
+	}
 }
 
 // refuse judges an edit by itself.
@@ -127,29 +136,51 @@ func (e *editing) refuse(ed edit) *ikigai.Result {
 // mostPlaces bounds the places that a message names.
 const mostPlaces = 10
 
-// find returns where old is: one place, every place that does not overlap the one
-// before for all, or none.
-func (e *editing) find(old string, all bool) ([]place, *ikigai.Result) {
+// find returns where old is: one place or, for all, every place that does not
+// overlap the one before. It returns nil if old is nowhere and may be looked for
+// otherwise.
+func (e *editing) find(old string, all bool) (iter.Seq[place], *ikigai.Result) {
 	n, ok := newNeedle(e.document, old)
 	if !ok {
 		return nil, nil
 	}
-	var places []place
-	end, count := 0, 0
+	var first []place
+	count := 0
 	for p := range n.all() {
-		if all && p.start < end {
-			continue
-		}
-		end = p.end
-		if count++; all || count <= mostPlaces {
-			places = append(places, p)
+		if count++; count <= mostPlaces {
+			p.breaks = slices.Clone(p.breaks)
+			first = append(first, p)
+		} else if all {
+			break
 		}
 	}
-	if count > 1 && !all {
-		return nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s %d times: %s", display(e.path), count, e.lineList(places, count)),
+	switch {
+	case all && count == 0:
+		return nil, e.noMatch(old) // what is found loosely must be one place
+	case all:
+		return apart(n.all()), nil
+	case count > 1:
+		return nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s %d times: %s", display(e.path), count, e.lineList(first, count)),
 			"Send more of the text around it, or replace_all")
+	case count == 0:
+		return nil, nil
 	}
-	return places, nil
+	return slices.Values(first), nil
+}
+
+// apart leaves out places that overlap the one before.
+func apart(places iter.Seq[place]) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		end := 0
+		for p := range places {
+			if p.start < end {
+				continue
+			}
+			if end = p.end; !yield(p) {
+				return
+			}
+		}
+	}
 }
 
 // lineList names the lines of places, of which there are count.

@@ -39,10 +39,12 @@ type place struct {
 	breaks     [][]byte
 }
 
-// all returns every place where the needle is, in order. Places may overlap.
+// all returns every place where the needle is, in order. Places may overlap. What
+// a place holds is good until the next one.
 func (n needle) all() iter.Seq[place] {
 	return func(yield func(place) bool) {
 		text := n.text()
+		breaks := make([][]byte, len(n.lines)-1)
 		look, back := n.lines[n.anchor], 0
 		if len(look) == 0 {
 			look, back = n.lf, len(n.cr) // nothing but line breaks
@@ -52,44 +54,45 @@ func (n needle) all() iter.Seq[place] {
 			if back > 0 && bytes.HasSuffix(text[:at], n.cr) {
 				from -= back
 			}
-			if f, ok := n.at(from); ok && !yield(f) {
+			if p, ok := n.at(from, breaks); ok && !yield(p) {
 				return
 			}
 		}
 	}
 }
 
-// at reports whether the needle is where its anchor is at an offset.
-func (n needle) at(offset int) (place, bool) {
+// at reports whether the needle is where its anchor is at an offset. It fills in
+// breaks.
+func (n needle) at(offset int, breaks [][]byte) (place, bool) {
 	text := n.text()
-	f := place{start: offset, end: offset, lines: n.lines, breaks: make([][]byte, len(n.lines)-1)}
+	p := place{start: offset, end: offset, lines: n.lines, breaks: breaks}
 	for i := n.anchor - 1; i >= 0; i-- {
-		before, ok := bytes.CutSuffix(text[:f.start], n.lf)
+		before, ok := bytes.CutSuffix(text[:p.start], n.lf)
 		if !ok {
-			return f, false
+			return p, false
 		}
 		before = bytes.TrimSuffix(before, n.cr)
-		f.breaks[i] = text[len(before):f.start]
+		breaks[i] = text[len(before):p.start]
 		if !bytes.HasSuffix(before, n.lines[i]) {
-			return f, false
+			return p, false
 		}
-		f.start = len(before) - len(n.lines[i])
+		p.start = len(before) - len(n.lines[i])
 	}
 	for i := n.anchor; ; i++ {
-		if !bytes.HasPrefix(text[f.end:], n.lines[i]) {
-			return f, false
+		if !bytes.HasPrefix(text[p.end:], n.lines[i]) {
+			return p, false
 		}
-		f.end += len(n.lines[i])
+		p.end += len(n.lines[i])
 		if i == len(n.lines)-1 {
-			return f, true
+			return p, true
 		}
-		rest := bytes.TrimPrefix(text[f.end:], n.cr)
+		rest := bytes.TrimPrefix(text[p.end:], n.cr)
 		if !bytes.HasPrefix(rest, n.lf) {
-			return f, false
+			return p, false
 		}
 		next := len(text) - len(rest) + len(n.lf)
-		f.breaks[i] = text[f.end:next]
-		f.end = next
+		breaks[i] = text[p.end:next]
+		p.end = next
 	}
 }
 
@@ -117,11 +120,10 @@ func newRewrite(old, new string) rewrite {
 // changed are the new lines that are not the same in both.
 func (w rewrite) changed() []string { return w.new[w.first : len(w.new)-w.last] }
 
-// at returns what comes in the place p. Lines that are the same keep all that
-// they have in the file; changed, already encoded, come between them. near is
-// the line break to use where p has none.
-func (w rewrite) at(p place, changed [][]byte, near []byte) []byte {
-	var out []byte
+// appendTo appends to out what comes in the place p. Lines that are the same keep
+// all that they have in the file; changed, already encoded, come between them.
+// near is the line break to use where p has none.
+func (w rewrite) appendTo(out []byte, p place, changed [][]byte, near []byte) []byte {
 	for i := range w.new {
 		switch fromEnd := len(w.new) - 1 - i; {
 		case i < w.first:

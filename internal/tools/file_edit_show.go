@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -23,52 +25,56 @@ const (
 type spot struct{ start, end int }
 
 // make makes the changes of one edit, which are in order.
-func (e *editing) make(changes []change) {
-	e.diffs = append(e.diffs, e.diff(changes))
-	for i, s := range e.spots {
-		e.spots[i] = s.after(changes)
-	}
-	shift := 0
-	for _, c := range changes {
-		if len(e.spots) < mostSpots {
-			e.spots = append(e.spots, spot{c.start + shift, c.start + shift + len(c.by)})
-		}
-		shift += len(c.by) - (c.end - c.start)
-	}
-	e.replaced += len(changes)
-	if len(changes) == 1 {
-		e.replace(changes[0].start, changes[0].end, changes[0].by)
-	} else {
-		e.replaceAll(changes)
-	}
-}
-
-// after returns where a spot is after changes. One that is changed itself becomes
-// part of that change.
-func (s spot) after(changes []change) spot {
-	start, end := s.start, s.end
-	shift := 0
-	for _, c := range changes {
+func (e *editing) make(all iter.Seq[change]) {
+	var first []change // what is shown of them
+	var made []spot
+	moved := slices.Clone(e.spots)
+	count, shift, shown := 0, 0, 0
+	for c := range all {
 		grows := len(c.by) - (c.end - c.start)
-		switch {
-		case c.end <= s.start:
-			start, end = start+grows, end+grows
-		case c.start < s.end:
-			start, end = min(start, c.start+shift), max(end, c.end+shift)+grows
+		for i, s := range e.spots {
+			moved[i] = moved[i].after(c, s, shift)
 		}
+		if len(e.spots)+len(made) < mostSpots {
+			made = append(made, spot{c.start + shift, c.end + shift + grows})
+		}
+		if shown += len(c.by); count == 0 || shown <= mostDiffed && c.end-first[0].start <= mostDiffed {
+			c.by = bytes.Clone(c.by)
+			first = append(first, c)
+		}
+		count++
 		shift += grows
 	}
-	return spot{start, end}
+	e.diffs = append(e.diffs, e.diff(first, count))
+	e.spots = append(moved, made...)
+	e.replaced += count
+	if count == 1 {
+		e.replace(first[0])
+	} else {
+		e.replaceAll(all, len(e.raw)+shift)
+	}
 }
 
-// diff returns the first of the changes, as far as they are near each other, as a
-// unified diff without a header.
-func (e *editing) diff(changes []change) string {
+// after returns where s, as far as other changes have moved it from where it was,
+// is after c as well; they have made what stands before c longer by shift. A spot
+// that is changed itself becomes part of that change.
+func (s spot) after(c change, was spot, shift int) spot {
+	grows := len(c.by) - (c.end - c.start)
+	switch {
+	case c.end <= was.start:
+		return spot{s.start + grows, s.end + grows}
+	case c.start < was.end:
+		return spot{min(s.start, c.start+shift), max(s.end, c.end+shift) + grows}
+	}
+	return s
+}
+
+// diff returns the first changes, of count, as a unified diff without a header.
+func (e *editing) diff(first []change, count int) string {
 	text := e.text()
-	start, end, n := changes[0].start, changes[0].end, 1
-	for n < len(changes) && changes[n].end-start <= mostDiffed {
-		end = changes[n].end
-		n++
+	start, end := first[0].start, first[len(first)-1].end
+	if by := first[0].by; end-start > 2*mostDiffed || len(by) > 2*mostDiffed {
+		return fmt.Sprintf("@@ line %d @@\n(%s in the place of %s)\n", e.line(start), size(int64(len(by))), size(int64(end-start)))
 	}
 	from, to := e.lineStart(start), end
 	for range diffContext {
@@ -77,20 +83,19 @@ func (e *editing) diff(changes []change) string {
 	for range diffContext + 1 {
 		_, to = e.lineEnd(to)
 	}
-	line := e.line(from)
-	if to-from > 2*mostDiffed || len(changes[0].by) > 2*mostDiffed {
-		return fmt.Sprintf("@@ line %d @@\n(%s in the place of %s)\n", e.line(start), size(int64(len(changes[0].by))), size(int64(changes[0].end-changes[0].start)))
+	if to-from > 3*mostDiffed {
+		return fmt.Sprintf("@@ line %d @@\n(in a very long line)\n", e.line(start))
 	}
 	var after []byte
 	at := from
-	for _, c := range changes[:n] {
+	for _, c := range first {
 		after = append(append(after, text[at:c.start]...), c.by...)
 		at = c.end
 	}
 	after = append(after, text[at:to]...)
-	shown := unified(e.decode(text[from:to]), e.decode(after), line)
-	if n < len(changes) {
-		shown += fmt.Sprintf("(and %s further on)\n", plural(len(changes)-n, "place"))
+	shown := unified(e.decode(text[from:to]), e.decode(after), e.line(from))
+	if more := count - len(first); more > 0 {
+		shown += fmt.Sprintf("(and %s further on)\n", plural(more, "place"))
 	}
 	return shown
 }
