@@ -5,11 +5,13 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -26,8 +28,10 @@ const globSchema = `{"type":"object","properties":{` +
 	`"all":{"type":"boolean","description":"Include hidden and ignored files"}},` +
 	`"required":["pattern"],"additionalProperties":false}`
 
-// mostFiles bounds the paths that one result lists.
-const mostFiles = 1000
+const (
+	mostFiles  = 1000             // that one result lists
+	mostSearch = 30 * time.Second // for the list of files, and for the search of them
+)
 
 type globInput struct {
 	Pattern string `json:"pattern"`
@@ -122,16 +126,21 @@ func (cfg Config) list(ctx context.Context, call ikigai.Call, path, dir string, 
 	if info, err := os.Stat(root); dir != path && (err != nil || !info.IsDir()) {
 		return walk.List{}, nil
 	}
-	list, err := walk.Files(ctx, root, o)
-	if ctx.Err() != nil {
-		failure := cancelled()
-		return list, &failure
+	limited, cancel := context.WithTimeout(ctx, mostSearch)
+	defer cancel()
+	list, err := walk.Files(limited, root, o)
+	var failure ikigai.Result
+	switch {
+	case err == nil:
+		return list, nil
+	case ctx.Err() != nil:
+		failure = cancelled()
+	case limited.Err() != nil:
+		failure = ikigai.Failure(ikigai.CodeToolTimeout, fmt.Sprintf("The files below %s could not be listed within %v", display(dir), mostSearch), "Search a smaller directory")
+	default:
+		failure = fileFailure("search", dir, err)
 	}
-	if err != nil {
-		failure := fileFailure("search", dir, err)
-		return list, &failure
-	}
-	return list, nil
+	return list, &failure
 }
 
 // checkDirectory returns a failure if path is no directory.

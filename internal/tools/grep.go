@@ -53,7 +53,7 @@ func grep(cfg Config) ikigai.Tool {
 		if failure != nil {
 			return *failure
 		}
-		s := search{pattern: p, context: int(in.Context)}
+		s := search{pattern: p, context: int(in.Context), limit: mostSearch}
 		note, failure := cfg.grepFiles(ctx, call, in, &s)
 		if failure != nil {
 			return *failure
@@ -67,12 +67,10 @@ func grep(cfg Config) ikigai.Tool {
 }
 
 func grepResult(cfg Config, s *search, note string) ikigai.Result {
-	entries, count, files := s.result()
+	entries, count, files, left := s.result()
 	out := searchOutput{Count: count}
 	out.Output, out.Truncated = limitLines(entries, count, mostMatches, cfg.MaxOutput, "matches")
-	if s.unreadable > 0 {
-		note = strings.TrimSpace(note + " " + plural(s.unreadable, "file") + " could not be read.")
-	}
+	note = strings.TrimSpace(note + " " + left)
 	report := "no matches"
 	if count > 0 {
 		report = plural(count, "match") + " in " + plural(files, "file")

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"ikigai"
 )
@@ -140,7 +141,7 @@ func TestGrepUnreadable(t *testing.T) {
 	b := newBench(t, Config{})
 	b.write("a", "x\n")
 	p, _ := compile("x", false)
-	s := search{pattern: p, root: b.dir, files: []string{"a", "gone"}}
+	s := search{pattern: p, root: b.dir, files: []string{"a", "gone"}, limit: time.Minute}
 	s.run(context.Background())
 	r := grepResult(Config{MaxOutput: 1 << 20}, &s, "")
 	if text(r) != `{"output":"a:1: x","count":1}` || r.Note != "1 file could not be read." {

@@ -2,9 +2,12 @@ package tools
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"ikigai/internal/match"
 )
@@ -22,31 +25,30 @@ type search struct {
 	root    string   // the directory, or the one file, that is searched
 	named   string   // how the model has named it
 	files   []string // paths below root; "" for root itself
+	limit   time.Duration
 
 	mu         sync.Mutex
 	next       int // the first file that no worker has taken
 	kept       int // entries that are kept
 	found      []found
+	searched   int // files, to their end
 	unreadable int
 }
 
-// run searches the files. When ctx ends it returns at once, without a result: a
-// read that hangs is left behind.
+// run searches the files until the limit is reached. It returns at once when that
+// or ctx ends: a read that hangs is left behind.
 func (s *search) run(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	s.found = make([]found, len(s.files))
 	var workers sync.WaitGroup
 	for range min(len(s.files), runtime.GOMAXPROCS(0), 8) {
 		workers.Go(func() { s.work(ctx) })
 	}
-	done := make(chan struct{})
 	go func() {
 		workers.Wait()
-		close(done)
+		cancel()
 	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
+	<-ctx.Done()
 }
 
 // work searches files until none is left.
@@ -80,14 +82,19 @@ func (s *search) put(i int, f found, err error) {
 	defer s.mu.Unlock()
 	s.found[i] = f
 	s.kept += len(f.entries)
-	if err != nil {
+	switch {
+	case err == nil:
+		s.searched++
+	case !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
 		s.unreadable++
 	}
 }
 
-// result returns the entries in the order of the files, and how many lines
-// match in how many files.
-func (s *search) result() (entries []string, count, files int) {
+// result returns the entries in the order of the files, how many lines match in
+// how many files, and a note on files that were not searched.
+func (s *search) result() (entries []string, count, files int, note string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, f := range s.found {
 		if f.count > 0 {
 			files++
@@ -100,7 +107,14 @@ func (s *search) result() (entries []string, count, files int) {
 			entries = append(entries, e.text)
 		}
 	}
-	return entries, count, files
+	if s.unreadable > 0 {
+		note = plural(s.unreadable, "file") + " could not be read."
+	}
+	if left := len(s.files) - s.searched - s.unreadable; left > 0 {
+		note = strings.TrimSpace(fmt.Sprintf("%s The search was stopped after %v, %s of %s before the end: there may be more. Search a smaller directory, or with a glob.",
+			note, s.limit, group(int64(left)), plural(len(s.files), "file")))
+	}
+	return entries, count, files, note
 }
 
 // searchFile searches one file and keeps its first matches. A binary file has

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // S2.63: UTF-16 is searched as text, what is binary is not, and a mark is no part
@@ -78,7 +79,7 @@ func TestGrepSpecial(t *testing.T) {
 		t.Error(text(r))
 	}
 	p, _ := compile("needle", false)
-	s := search{pattern: p, root: b.dir, files: []string{"a/file", "pipe", "self"}}
+	s := search{pattern: p, root: b.dir, files: []string{"a/file", "pipe", "self"}, limit: time.Minute}
 	s.run(context.Background())
 	if r := grepResult(Config{MaxOutput: 1 << 20}, &s, ""); text(r) != `{"output":"a/file:1: needle","count":1}` || r.Note != "1 file could not be read." {
 		t.Errorf("%s %q", text(r), r.Note)
@@ -129,22 +130,28 @@ func processName(t *testing.T) string {
 	return strings.TrimSpace(string(name))
 }
 
-// A read that hangs does not keep the call when it is stopped.
-func TestSearchLeaves(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
+// A read that hangs does not keep the call, whether it is stopped or runs out of
+// time. Then what was found counts, and what is missing is said.
+func TestSearchEnds(t *testing.T) {
 	b := newBench(t, Config{})
-	b.write("f", "x")
+	b.write("f", "x", "g", "x", "h", "x")
 	p, _ := compile("x", false)
-	s := search{pattern: p, root: b.dir, files: []string{"f"}}
-	s.mu.Lock() // no worker gets a file
-	done := make(chan struct{})
-	go func() {
-		s.run(ctx)
-		close(done)
-	}()
+	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	<-done
-	s.mu.Unlock()
+	for _, tc := range []struct {
+		ctx   context.Context
+		limit time.Duration
+	}{{stopped, time.Hour}, {context.Background(), time.Millisecond}} {
+		s := search{pattern: p, root: b.dir, files: []string{"f", "g", "h"}, limit: tc.limit}
+		s.searched, s.next = 1, 1
+		s.mu.Lock() // no worker gets a file
+		s.run(tc.ctx)
+		s.mu.Unlock()
+		want := fmt.Sprintf("The search was stopped after %v, 2 of 3 files before the end: there may be more. Search a smaller directory, or with a glob.", tc.limit)
+		if r := grepResult(Config{MaxOutput: 1 << 20}, &s, ""); r.Failed || r.Note != want {
+			t.Errorf("%q", r.Note)
+		}
+	}
 }
 
 // However a text is cut into blocks, its lines and their numbers are the same.
