@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"ikigai/internal/config"
 	"ikigai/internal/history"
 	"ikigai/internal/session"
-	"ikigai/internal/tools"
+	"ikigai/internal/undo"
 )
 
 // work is an open session with all that runs statements in it.
@@ -21,11 +22,25 @@ type work struct {
 	session *session.Session
 	agent   *agent.Agent
 	spent   *spendings
+	kit     *kit
+	view    *view
 	release func()
 }
 
-// close ends the session and gives back what it held.
+// refresh takes in, between statements, which tools there are now.
+func (w *work) refresh(ctx context.Context) {
+	if w.kit.refresh(ctx) {
+		w.agent.Tools = w.kit.list
+		w.session.Queue(toolsEvent(w.kit.list))
+	}
+}
+
+// close ends what runs for the session, then the session, and gives back what it
+// held.
 func (w *work) close() {
+	for _, command := range w.kit.close() {
+		w.view.notice(fmt.Sprintf("A command in the background was stopped: %s. It runs as long as its session does.", command))
+	}
 	w.session.Close()
 	w.release()
 }
@@ -42,14 +57,16 @@ type opening struct {
 	parent  ikigai.SessionInfo // of a fork
 	base    ikigai.Seq         // the last event that the fork shares with it
 	line    *history.Line
-	tools   []ikigai.Tool
+	files   *history.Files
+	kit     *kit
 	indexer indexer
 	spent   spendings
+	ends    []func() // what is to be done in the end, the last first
 }
 
 // open opens a session, new or existing, with the model of endpoint.
 func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opened storeResult, v *view) (*work, error) {
-	o := &opening{app: a, which: w, endpoint: endpoint, view: v, line: history.New(ikigai.Main)}
+	o := &opening{app: a, which: w, endpoint: endpoint, view: v, line: history.New(ikigai.Main), files: history.NewFiles(ikigai.Main)}
 	var err error
 	if o.store, err = usable(opened, w); err != nil {
 		return nil, err
@@ -67,24 +84,44 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 	if o.grant, giveBack, err = acquire(ctx, o.store, id); err != nil {
 		return nil, errors.Join(busy(id, err), o.store.Close())
 	}
-	endDelivery, endIndexing := func() {}, func() {}
+	o.ends = append(o.ends, func() { _ = errors.Join(giveBack(), o.store.Close()) }) // nothing of it concerns the person any more
 	if w.isNew() && opened.err == nil {
-		endDelivery = a.deliverBehind(ctx, o.store, v.notice)
+		o.ends = append(o.ends, a.deliverBehind(ctx, o.store, v.notice))
 	}
 	if opened.err == nil {
-		endIndexing = o.indexer.start(ctx, o.store)
+		o.ends = append(o.ends, o.indexer.start(ctx, o.store))
 	}
-	release := func() {
-		endIndexing()
-		endDelivery()
-		_ = errors.Join(giveBack(), o.store.Close()) // nothing of it concerns the person any more
-	}
-	s, err := o.session(ctx)
+	s, err := o.begin(ctx)
 	if err != nil {
-		release()
+		o.release()
 		return nil, err
 	}
-	return &work{session: s, agent: o.agent(s), spent: &o.spent, release: release}, nil
+	return &work{session: s, agent: o.agent(ctx, s), spent: &o.spent, kit: o.kit, view: v, release: o.release}, nil
+}
+
+// begin assembles the tools and begins or restores the session.
+func (o *opening) begin(ctx context.Context) (*session.Session, error) {
+	if _, err := o.sealedTools(); err != nil {
+		return nil, err
+	}
+	o.kit = o.newKit(ctx, kitConfig{session: o.grant.Session, known: o.files.Known, notice: o.view.notice})
+	o.ends = append(o.ends, func() { o.kit.close() })
+	o.kit.start(ctx)
+	if err := checkToolChoice(o.settings.ToolChoice, o.kit.names()); err != nil {
+		return nil, err
+	}
+	for _, p := range o.kit.external.Problems() {
+		o.view.notice(p.String())
+	}
+	return o.session(ctx)
+}
+
+// release ends what goes on for the session and gives back what it held, the
+// last first.
+func (o *opening) release() {
+	for _, end := range slices.Backward(o.ends) {
+		end()
+	}
 }
 
 // usable returns the store, or one that takes nothing when a new session can
@@ -135,19 +172,13 @@ func acquire(ctx context.Context, store ikigai.Store, id ikigai.ID) (ikigai.Gran
 	}
 }
 
-// session begins or restores the session and brings its tools up to date.
+// session begins or restores the session and brings its list of tools up to
+// date.
 func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	at := o.places()
-	o.tools = tools.Builtin(tools.Config{
-		SpillDir:   at.output(o.grant.Session),
-		BashResult: o.settings.BashResult,
-		MaxOutput:  o.settings.MaxOutputSize,
-		Env:        o.childEnv(o.grant.Session),
-		Leave:      o.leave,
-	})
 	c := session.Config{
 		Store: o.store, Grant: o.grant, Journals: at.journals(), Partial: at.partial(o.grant.Session),
-		Projections: []session.Projection{o.line, o.view, &o.spent},
+		Projections: []session.Projection{o.line, o.files, o.view, &o.spent},
 		Recorded:    o.recorded, Shown: o.view.shown, Notice: o.view.notice,
 	}
 	if o.which.isNew() {
@@ -156,7 +187,8 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 		s.Queue(
 			ikigai.NewEvent(ikigai.KindSession, o.dir, ikigai.SessionData{Dir: o.dir, Model: o.endpoint.Name, Version: version()}),
 			ikigai.NewEvent(ikigai.KindSystem, systemPrompt(o.dir), nil),
-			toolsEvent(o.tools))
+			toolsEvent(o.kit.list))
+		o.recordTrust(s)
 		return s, nil
 	}
 	if o.which.fork {
@@ -174,10 +206,18 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	if o.which.fork {
 		s.Queue(forkEvent(o.parent.ID, o.base))
 	}
-	if !reflect.DeepEqual(o.line.Request().Tools, specs(o.tools)) {
-		s.Queue(toolsEvent(o.tools))
+	if !reflect.DeepEqual(o.line.Request().Tools, specs(o.kit.list)) {
+		s.Queue(toolsEvent(o.kit.list))
 	}
+	o.recordTrust(s)
 	return s, nil
+}
+
+// recordTrust has the log know whether what the project brings may act.
+func (o *opening) recordTrust(s *session.Session) {
+	if event, ok := o.project.event(); ok {
+		s.Queue(event)
+	}
 }
 
 // tellOfModel tells the person where a session goes on with another model than
@@ -196,10 +236,10 @@ func (o *opening) recorded(e ikigai.Event, d ikigai.Durability) {
 	o.view.recorded(e, d)
 }
 
-func (o *opening) agent(s *session.Session) *agent.Agent {
+func (o *opening) agent(ctx context.Context, s *session.Session) *agent.Agent {
 	a := &agent.Agent{
 		Model: o.model(o.endpoint), ModelName: o.endpoint.Name,
-		Level: o.endpoint.Level, NoFormat: o.endpoint.Known.NoFormat, Tools: o.tools, Recorder: s, History: o.line, Dir: o.dir,
+		Level: o.endpoint.Level, NoFormat: o.endpoint.Known.NoFormat, Tools: o.kit.list, Recorder: s, History: o.line, Dir: o.dir,
 		ToolChoice: o.settings.ToolChoice, MaxToolTurns: o.settings.MaxToolTurns,
 		MaxOutputSize: o.settings.MaxOutputSize, Concurrency: o.settings.ToolConcurrency,
 		MaxOutput: o.settings.MaxOutputTokens,
@@ -207,6 +247,10 @@ func (o *opening) agent(s *session.Session) *agent.Agent {
 		Price:     o.price,
 		Approve:   o.approver(o.view),
 		Fallbacks: o.fallbacks, MaxRetries: o.settings.MaxRetries,
+		ResultFormat: o.settings.ResultFormat, KeepDir: o.places().kept(s.ID()),
+	}
+	if w := o.watch(ctx); w != nil {
+		a.Watcher = w
 	}
 	if o.format != nil {
 		a.Format, a.CheckAnswer = o.format.Format, o.format.check
@@ -215,6 +259,17 @@ func (o *opening) agent(s *session.Session) *agent.Agent {
 		a.Progress = o.view.prints
 	}
 	return a
+}
+
+// watch begins to watch the working directory, so that what commands change in
+// it can be undone. It is nil where that is switched off.
+func (o *opening) watch(ctx context.Context) *undo.Watcher {
+	if o.settings.UndoLimit == 0 {
+		return nil
+	}
+	w := undo.Watch(ctx, undo.Config{Dir: o.dir, Limit: int64(o.settings.UndoLimit), Env: o.childEnv(""), Skip: o.unwatched(), Notice: o.view.notice})
+	o.ends = append(o.ends, w.Close)
+	return w
 }
 
 // price returns what a reply cost, in millionths of a US dollar, if that is

@@ -37,7 +37,7 @@ prompt is read from standard input; otherwise standard input is left alone,
 unless --file - attaches it.
 
 Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
-4 a call was denied, 5 the model's vendor, 6 context full, 7 the store,
+4 a call was denied or something not trusted, 5 the model's vendor, 6 context full, 7 the store,
 130 interrupted.`,
 		Example: `  ikigai run "What does this project do?"
   git diff | ikigai run --file - "Review this change"
@@ -54,6 +54,7 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 			if o.which.fork && o.which.isNew() {
 				return usage("It is not said what to fork", "Name a session with --resume ID, or take the last one with --continue")
 			}
+			a.trusting.ask = true
 			return a.run(cmd.Context(), o, args)
 		},
 	}
@@ -65,6 +66,8 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 	f.StringArrayVarP(&o.files, "file", "f", nil, "attach a `FILE`, text, an image or a PDF; - is standard input")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON instead of the answer")
 	f.StringVar(&o.script, "script", "", "let a script `FILE` play the model, without a key")
+	f.BoolVar(&a.trusting.accept, "trust", false, "let what the project brings act in this run alone")
+	f.BoolVar(&a.trusting.require, "require-trust", false, "end with 4 where something of the project is not trusted")
 	f.StringVar(&o.schema, "output-schema", "", "have an answer in JSON that fits the JSON Schema in `FILE`")
 	a.settingFlag(cmd, "model", "model to ask, as `VENDOR/MODEL[:LEVEL]`")
 	a.settingFlag(cmd, "thinking", "`LEVEL` of thinking before the answer: none, min, low, med or high")
@@ -92,9 +95,6 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 		limit = awayTime
 	}
 	opening := a.openStore(ctx, limit)
-	if err := checkToolChoice(a.settings.ToolChoice); err != nil {
-		return err
-	}
 	if o.schema != "" {
 		var err error
 		if a.format, err = readFormat(o.schema); err != nil {
@@ -132,15 +132,12 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 }
 
 // checkToolChoice refuses a choice that no tool fits, before there is a session.
-func checkToolChoice(choice ikigai.ToolChoice) error {
-	if choice.Mode != ikigai.ToolChoiceNamed {
-		return nil
-	}
-	if slices.Contains(toolNames(), choice.Name) {
+func checkToolChoice(choice ikigai.ToolChoice, names []string) error {
+	if choice.Mode != ikigai.ToolChoiceNamed || slices.Contains(names, choice.Name) {
 		return nil
 	}
 	return usage(fmt.Sprintf("There is no tool %q to choose", choice.Name),
-		"Use auto, none, required or one of the tools: "+strings.Join(toolNames(), ", "))
+		"Use auto, none, required or one of the tools: "+strings.Join(names, ", "))
 }
 
 func toolNames() []string {

@@ -20,6 +20,12 @@ func (a *app) toolDirs() []exttool.Dir {
 	if own := a.userTools(); own != "" {
 		dirs = append(dirs, exttool.Dir{Path: own, Origin: "user"})
 	}
+	switch sealed, err := a.sealedTools(); {
+	case err != nil:
+		a.notice(err.Error())
+	case sealed != "":
+		dirs = append(dirs, exttool.Dir{Path: sealed, Shown: a.projectTools(), Origin: "project"})
+	}
 	return dirs
 }
 
