@@ -39,6 +39,7 @@ func FuzzLine(f *testing.F) {
 	f.Add([]byte("uc1c1r1r1c2u\x00\xffr2s"))
 	f.Add([]byte("suacrw1u0000wukw00uawf"))
 	f.Add([]byte("succr0wrxuc1w000wuTxw2"))
+	f.Add([]byte("sunuaxnu2nuw1un\x00nu\xffw9nuw000nu"))
 	f.Add([]byte("supV1PrqaVvPrq2pppp0qw1qqu"))
 	f.Add([]byte("sup9999999pppppppppcPcPcPvppppwuppq"))
 	f.Fuzz(func(t *testing.T, script []byte) {
@@ -158,7 +159,7 @@ func checkTravel(t *testing.T, events []ikigai.Event, was map[ikigai.Seq]string)
 		if len(left) > 1 || len(left) == 1 && left[0].Kind != ikigai.KindSystem {
 			t.Fatalf("cleared at %d:\n%s", e.Seq, was[e.Seq])
 		}
-	case ikigai.KindMark, ikigai.KindFork:
+	case ikigai.KindMark, ikigai.KindFork, ikigai.KindUndo:
 		if was[e.Seq] != was[e.Seq-1] {
 			t.Fatalf("a %s changed the conversation:\n%s", e.Kind, was[e.Seq])
 		}
@@ -228,6 +229,8 @@ func (r *scriptReader) event(c byte, seq ikigai.Seq) (e ikigai.Event, ok bool) {
 		e = ikigai.NewEvent(ikigai.KindMark, text, nil)
 	case 'f':
 		e = ikigai.NewEvent(ikigai.KindFork, "", ikigai.ForkData{Session: "s", Seq: seq})
+	case 'n': // of files and in a direction that depend on the text
+		e = ikigai.NewEvent(ikigai.KindUndo, "", ikigai.UndoData{Redo: len(text)%2 == 0, Files: []string{"/" + text, "/" + id}})
 	case 'd':
 		e = call(id, "")
 		e.Data = json.RawMessage(text)
