@@ -68,9 +68,8 @@ func takeBody(members []field) (body string, rest []field) {
 	return body, members
 }
 
-// chosen returns the facts that a tool names. Of the other members texts alone
-// stay, such as what a command said on its standard error: nothing else holds
-// them.
+// chosen returns the facts that a tool names. Of the other members stays what a
+// command said on its standard error, which is a second text and no fact.
 func chosen(front []ikigai.Fact, members []field) []field {
 	var all []field
 	for _, f := range front {
@@ -81,7 +80,7 @@ func chosen(front []ikigai.Fact, members []field) []field {
 	}
 	for _, m := range members {
 		text, ok := textOf(m.value)
-		if ok && text != "" && !slices.ContainsFunc(front, func(f ikigai.Fact) bool { return f.Name == m.name }) {
+		if ok && text != "" && m.name == "stderr" && !slices.ContainsFunc(front, func(f ikigai.Fact) bool { return f.Name == m.name }) {
 			all = append(all, m)
 		}
 	}

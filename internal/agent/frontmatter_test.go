@@ -31,6 +31,7 @@ var frontmatterResults = map[string]struct {
 		"[exit_code: 1]\n[stderr: \"b\\nc\\n\"]\n\na\n"},
 	"no output":         {[]ikigai.Fact{{Name: "exit_code", Value: 0}}, `{"output":"","exit_code":0}`, "[exit_code: 0]"},
 	"the tool's choice": {[]ikigai.Fact{}, `{"output":"x","count":3}`, "x"}, // S1.33
+	"a part is chosen":  {[]ikigai.Fact{{Name: "file", Value: "a"}}, `{"file":"a","place":"Here","output":"x"}`, "[file: a]\n\nx"},
 	"nothing chosen":    {nil, `{"count":2,"output":"a\nb","more":{"x":[1, 2]},"none":null}`, "[count: 2]\n[more: {\"x\":[1, 2]}]\n[none: null]\n\na\nb"},
 	"the longest text":  {nil, `{"place":"Here","text":"It rains.","ok":true}`, "[place: Here]\n[ok: true]\n\nIt rains."},
 	"no text":           {nil, `{"count":0,"list":[]}`, "[count: 0]\n[list: []]"},
