@@ -52,6 +52,9 @@ func language(t token) string {
 	return ""
 }
 
+// inLink escapes what would end the target of a link in Markdown.
+var inLink = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20")
+
 // maxLink is the most bytes of the target of a link.
 const maxLink = 2048
 
@@ -68,7 +71,7 @@ func absolute(base *url.URL, href string) string {
 	}
 	switch u.Scheme {
 	case "http", "https", "mailto", "ftp", "tel":
-		return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20").Replace(u.String())
+		return inLink.Replace(u.String())
 	}
 	return ""
 }
