@@ -33,7 +33,7 @@ type Config struct {
 
 // Dir is a directory of executables.
 type Dir struct {
-	Path    string // what is looked at, and run from
+	Path    string // what is looked at, and run from; absolute
 	Shown   string // the path that people know; "" if it is Path
 	Origin  string // "system", "user", "project"
 	Toolbox bool   // the executables speak Amp's protocol
