@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 
 	"ikigai"
 	"ikigai/internal/media"
@@ -17,21 +18,22 @@ const mostEdited = 256 << 20
 // encoding, so that what no edit touches stays as it is.
 type document struct {
 	encoding
-	raw   []byte // of the file
-	mark  int    // bytes of its byte order mark
-	lf    []byte // a line break
-	cr    []byte // that may stand before it
-	spare []byte // memory of an earlier raw
+	raw   []byte        // of the file
+	hash  func() string // of what was read; to be called before anything is changed
+	mark  int           // bytes of its byte order mark
+	lf    []byte        // a line break
+	cr    []byte        // that may stand before it
+	spare []byte        // memory of an earlier raw
 }
 
 // readDocument reads a file that is open, with room for it to grow.
 func readDocument(path string, f *os.File, room int) (*document, *ikigai.Result) {
-	raw, err := readWhole(f, room)
+	raw, hash, err := readWhole(f, room)
 	if err != nil {
 		failure := fileFailure("read", path, err)
 		return nil, &failure
 	}
-	d := &document{raw: raw}
+	d := &document{raw: raw, hash: hash}
 	d.encoding, d.mark = marked(raw)
 	switch {
 	case len(raw) > mostEdited:
@@ -48,16 +50,32 @@ func readDocument(path string, f *os.File, room int) (*document, *ikigai.Result)
 }
 
 // readWhole reads f into memory that has room for so many more bytes. Of a file
-// that is too large it reads little more than what shows that.
-func readWhole(f *os.File, room int) ([]byte, error) {
+// that is too large it reads little more than what shows that. The hash of what
+// it has read comes when it is asked for; until then it must not be changed.
+func readWhole(f *os.File, room int) (raw []byte, hash func() string, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	expected := min(info.Size(), mostEdited)
-	b := bytes.NewBuffer(make([]byte, 0, int(expected)+room+bytes.MinRead))
-	_, err = b.ReadFrom(io.LimitReader(f, mostEdited+1))
-	return b.Bytes(), err
+	raw = make([]byte, 0, int(min(info.Size(), mostEdited))+room+bytes.MinRead)
+	parts := make(chan []byte, 16)
+	hash = hashParts(parts)
+	defer close(parts)
+	for len(raw) <= mostEdited {
+		if len(raw) == cap(raw) {
+			raw = slices.Grow(raw, bytes.MinRead) // it is longer than it said
+		}
+		n, err := f.Read(raw[len(raw):min(len(raw)+hashedAtOnce, cap(raw))])
+		parts <- raw[len(raw) : len(raw)+n]
+		raw = raw[:len(raw)+n]
+		switch {
+		case err == io.EOF:
+			return raw, hash, nil
+		case err != nil:
+			return raw, hash, err
+		}
+	}
+	return raw, hash, nil
 }
 
 // isBinary reports whether the file is no text: it holds a NUL, or is an image

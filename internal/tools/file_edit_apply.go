@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"ikigai"
 )
@@ -24,14 +25,14 @@ func (cfg Config) edited(in fileEditInput, target string) (*editing, *ikigai.Res
 	if e.document, failure = readDocument(in.Path, f, room); failure != nil {
 		return nil, failure
 	}
-	e.stale = cfg.isStale(target, e.raw)
+	e.stale = sync.OnceValue(func() bool { return cfg.isStale(target, e.hash()) })
 	for i, ed := range in.Edits {
 		e.number = i + 1
 		if failure := e.apply(ed); failure != nil {
 			return nil, failure
 		}
 	}
-	if e.stale {
+	if e.stale() {
 		e.note("The file has changed since you read it. The text to replace was still there, once.")
 	}
 	return e, nil
@@ -41,8 +42,8 @@ func (cfg Config) edited(in fileEditInput, target string) (*editing, *ikigai.Res
 type editing struct {
 	*document
 	path       string
-	stale      bool // it is not what the model knows
-	number, of int  // the edit that is being applied, and how many there are
+	stale      func() bool // it is not what the model knows
+	number, of int         // the edit that is being applied, and how many there are
 
 	replaced int      // places
 	spots    []spot   // where the first of these are now
@@ -95,6 +96,7 @@ func (e *editing) apply(ed edit) *ikigai.Result {
 	if failure != nil {
 		return failure
 	}
+	e.hash() // of what was read; from here on it changes
 	e.make(e.changes(places, w, encoded))
 	return nil
 }
@@ -127,7 +129,7 @@ func (e *editing) refuse(ed edit) *ikigai.Result {
 		return e.fail(ikigai.CodeInvalidParams, "old and new are the same", "Send what is to come in the place of old")
 	case breaksOf(ed.Old) == breaksOf(ed.New):
 		return e.fail(ikigai.CodeInvalidParams, "old and new differ in their line breaks only, which stay as they are in the file", "Use bash with sed to change line breaks")
-	case e.stale && ed.All:
+	case ed.All && e.stale():
 		return e.staleFailure("replace_all may change what you have not seen")
 	}
 	return nil
@@ -211,7 +213,7 @@ func (e *editing) findLoose(old string, changed []string) (place, []string, *iki
 	case len(places) > 1:
 		return place{}, nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s, but with other blanks around its lines, and several times: %s", display(e.path), e.lineList(places, len(places))),
 			"Send it with the blanks of the file and more of the text around it")
-	case e.stale:
+	case e.stale():
 		return place{}, nil, e.staleFailure("old text is in it with other blanks only")
 	}
 	lines, ok := reindent(changed, indentsOf(e.document, l.old, places[0].lines))

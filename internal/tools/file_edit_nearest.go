@@ -15,7 +15,7 @@ import (
 const mostCompared = 8 << 20
 
 func (e *editing) staleWords() string {
-	if e.stale {
+	if e.stale() {
 		return ", which has changed since you read it"
 	}
 	return ""
@@ -29,7 +29,7 @@ func (e *editing) staleFailure(why string) *ikigai.Result {
 // and in what they differ; and what to do about it.
 func (e *editing) nearest(old string) (what, do string) {
 	do = "Send old exactly as it stands in the file"
-	if e.stale {
+	if e.stale() {
 		do = "Read the file again, then send the edits anew"
 	}
 	if len(e.text()) == 0 {
@@ -43,7 +43,7 @@ func (e *editing) nearest(old string) (what, do string) {
 	have := strings.Split(strings.TrimSuffix(breaksOf(text), "\n"), "\n")
 	first, ok := nearestBlock(have, wanted)
 	if !ok {
-		if !e.stale {
+		if !e.stale() {
 			do = "Read the file, then send old exactly as it stands there"
 		}
 		return ". Nothing in it is like that", do

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"io"
 	"os"
+	"slices"
+	"sync"
 
 	"ikigai"
 )
@@ -22,10 +24,10 @@ func (cfg Config) known(target string) string {
 	return hash
 }
 
-// isStale reports whether a file that holds raw is stale.
-func (cfg Config) isStale(target string, raw []byte) bool {
+// isStale reports whether a file whose content has a hash is stale.
+func (cfg Config) isStale(target, hash string) bool {
 	known := cfg.known(target)
-	return known != "" && known != hashOf(raw)
+	return known != "" && known != hash
 }
 
 func hashOf(raw []byte) string {
@@ -33,12 +35,35 @@ func hashOf(raw []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// hashedAtOnce is the most bytes that are hashed without a break, in which
+// nothing else could be done.
+const hashedAtOnce = 1 << 20
+
 // hashBeside computes the hash of raw while something else is done, and returns
 // what waits for it.
 func hashBeside(raw []byte) func() string {
+	parts := make(chan []byte)
+	go func() {
+		for part := range slices.Chunk(raw, hashedAtOnce) {
+			parts <- part
+		}
+		close(parts)
+	}()
+	return hashParts(parts)
+}
+
+// hashParts computes the hash of all parts, in another goroutine that ends once
+// they are closed, and returns what waits for it.
+func hashParts(parts <-chan []byte) func() string {
 	done := make(chan string, 1)
-	go func() { done <- hashOf(raw) }()
-	return func() string { return <-done }
+	go func() {
+		h := sha256.New()
+		for part := range parts {
+			h.Write(part)
+		}
+		done <- hex.EncodeToString(h.Sum(nil))
+	}()
+	return sync.OnceValue(func() string { return <-done })
 }
 
 // hashFile returns the hash of a file, without holding it in memory.
