@@ -13,7 +13,7 @@ TOOL := go tool -modfile=tools/go.mod
 .PHONY: build demo test kill race bench lint fuzz update tidy need
 
 build: ## bin/ikigai
-	go build -trimpath -o bin/ikigai ./cmd/ikigai
+	go build -trimpath -ldflags="-s -w" -o bin/ikigai ./cmd/ikigai
 
 demo: build ## the main job, offline, without a key
 	bin/ikigai demo
