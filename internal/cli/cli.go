@@ -52,6 +52,7 @@ type app struct {
 	format    *format           // that the answer must have; nil leaves it free
 	hidden    hidden            // what else must not be shown
 	leave     chan struct{}     // closed when the person wants to be out at once
+	mark      string            // in the environment of the processes of this run; set by recordRun
 }
 
 // gcPercent lets the heap of a short-lived program grow before it is swept: the

@@ -46,6 +46,7 @@ func (a *app) doctor(ctx context.Context) error {
 	r.shell()
 	r.database(ctx)
 	r.journals()
+	r.leftRunning()
 	return r.end()
 }
 

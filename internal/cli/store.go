@@ -138,13 +138,17 @@ func (n noStore) Blob(context.Context, string) ([]byte, error) { return nil, n.e
 func (n noStore) Close() error { return nil }
 
 // childEnv returns the environment of child processes: the person's, less the
-// keys of vendors and the password of the database.
+// keys of vendors and the password of the database, and with the mark of this
+// run.
 func (a *app) childEnv(id ikigai.ID) []string {
 	keys := a.settings.VendorKeyVariables()
 	env := slices.DeleteFunc(a.withoutPassword(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains(keys, name)
 	})
+	if a.mark != "" {
+		env = append(env, a.mark)
+	}
 	return append(env, "IKIGAI_SESSION="+string(id))
 }
 
