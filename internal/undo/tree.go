@@ -64,12 +64,9 @@ const maxFiles = 100_000
 func scan(ctx context.Context, dir string, skip []string) (*tree, error) {
 	t := &tree{began: time.Now(), dirs: map[string]bool{}}
 	skip = below(dir, skip)
-	list, err := walk.Files(ctx, dir, walk.Options{Hidden: true, Ignored: true, Dirs: true})
+	list, err := walk.Files(ctx, dir, walk.Options{Hidden: true, Ignored: true, Dirs: true, Most: 2 * maxFiles})
 	if err != nil {
 		return nil, err
-	}
-	if len(list.Entries) > maxFiles {
-		return nil, errTooMany{}
 	}
 	for _, e := range list.Entries {
 		switch {
@@ -79,6 +76,9 @@ func scan(ctx context.Context, dir string, skip []string) (*tree, error) {
 		case e.Type == 0 || e.Type&fs.ModeSymlink != 0:
 			t.files = append(t.files, file{path: e.Path})
 		}
+	}
+	if list.More || len(t.files) > maxFiles {
+		return nil, errTooMany{}
 	}
 	if err := t.stat(ctx, dir); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@
 package walk
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -18,12 +19,13 @@ type Options struct {
 	Ignored bool // files that git ignores, too
 	Dirs    bool // directories, too
 	Depth   int  // names in a path at most; 0 for no limit
+	Most    int  // entries at most; 0 for MaxEntries
 }
 
 // List is what was found.
 type List struct {
 	Entries    []Entry // sorted by Path, byte by byte
-	More       bool    // there are more than MaxEntries
+	More       bool    // there are more than asked for
 	Unreadable int     // directories that could not be read
 }
 
@@ -63,19 +65,19 @@ func Files(ctx context.Context, root string, o Options) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
-	list := List{Entries: make([]Entry, 0, min(w.count, MaxEntries)), More: w.count > MaxEntries, Unreadable: w.unreadable}
-	list.add(first, len(first.path))
+	list := List{Entries: make([]Entry, 0, min(w.count, w.most())), More: w.count > w.most(), Unreadable: w.unreadable}
+	list.add(first, len(first.path), w.most())
 	return list, nil
 }
 
-// add adds what was found in a directory and below, in order. Paths begin at
-// the offset root of those below the top.
-func (l *List) add(dir *directory, root int) {
+// add adds what was found in a directory and below, in order, up to most
+// entries. Paths begin at the offset root of those below the top.
+func (l *List) add(dir *directory, root, most int) {
 	for _, item := range dir.items {
 		switch {
 		case item.below != nil:
-			l.add(item.below, root)
-		case len(l.Entries) < MaxEntries:
+			l.add(item.below, root, most)
+		case len(l.Entries) < most:
 			l.Entries = append(l.Entries, Entry{item.path[root:], item.mode})
 		}
 	}
@@ -108,6 +110,9 @@ type walker struct {
 	count      int // entries found
 	unreadable int
 }
+
+// most returns how many entries are listed at most.
+func (w *walker) most() int { return cmp.Or(w.options.Most, MaxEntries) }
 
 // top finds the repository that root lies in, and the rules from there down to
 // root.
@@ -173,7 +178,7 @@ func (w *walker) work() {
 			w.wake.Wait()
 		}
 		n := len(w.waiting)
-		if n == 0 || w.ctx.Err() != nil || w.count > MaxEntries {
+		if n == 0 || w.ctx.Err() != nil || w.count > w.most() {
 			w.waiting = nil
 			w.wake.Broadcast()
 			return
