@@ -75,7 +75,8 @@ func (r *reader) start(t token) {
 	if t.empty && isHidden(t) || len(r.stack) >= maxDepth {
 		return
 	}
-	e := element{name: t.name, hides: isHidden(t)}
+	inHeading := t.name == "button" && r.heading > 0 // it copies a link, or the like
+	e := element{name: t.name, hides: isHidden(t) || inHeading}
 	if e.hides {
 		r.hidden++
 	} else if r.hidden == 0 {
