@@ -32,7 +32,7 @@ type Kind string
 const (
 	KindSettings Kind = "settings" // .ikigai/config.json
 	KindServers  Kind = "servers"  // .mcp.json, as other agents have it
-	KindTool     Kind = "tool"     // an executable file in .ikigai/tools itself
+	KindTool     Kind = "tool"     // an executable in .ikigai/tools itself that is not hidden
 	KindBeside   Kind = "file"     // anything else there: a tool may read or run it
 )
 
@@ -218,7 +218,7 @@ func (e entry) item() Item {
 		i.Kind, i.Does = KindSettings, settingsDo(e.data)
 	case e.path == serversPath:
 		i.Kind, i.Does = KindServers, settingsDo(e.data)
-	case among && e.kind != plainFile && !strings.Contains(below, "/"):
+	case among && e.kind != plainFile && !strings.Contains(below, "/") && below[0] != '.':
 		i.Kind = KindTool
 	}
 	if e.kind == link {
