@@ -71,6 +71,8 @@ func (s Style) body(b transcript.Block) string {
 		return s.record(b)
 	case ikigai.KindTrust:
 		return s.trust(b)
+	case ikigai.KindUndo:
+		return s.undo(b)
 	case ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork:
 		return s.travel(b)
 	}
