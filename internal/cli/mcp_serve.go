@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -33,6 +32,7 @@ taken back with `+"`ikigai undo`"+`. Tools of other MCP servers are not passed o
 func (a *app) serveTools(ctx context.Context, readOnly bool) error {
 	v := a.newView(false)
 	v.out, v.live.Terminal = io.Discard, false // standard output belongs to the protocol
+	a.settings.MCPServers = nil                // one of them may be this very command
 	opened := <-a.openStore(ctx, awayTime)
 	// The model that stands for the other agent takes the place of this one.
 	w, err := a.open(ctx, which{}, config.Endpoint{Name: "mcp/client", API: config.APIChat, ToolProtocol: config.ToolsNative}, opened, v)
@@ -41,7 +41,7 @@ func (a *app) serveTools(ctx context.Context, readOnly bool) error {
 	}
 	defer w.close()
 	w.agent.Tools = slices.DeleteFunc(w.agent.Tools, func(t ikigai.Tool) bool {
-		return readOnly && !t.ReadOnly || strings.HasPrefix(t.Source, mcp.Source)
+		return readOnly && !t.ReadOnly
 	})
 	w.session.Queue(toolsEvent(w.agent.Tools))
 	w.agent.ToolChoice, w.agent.Format, w.agent.Fallbacks = ikigai.ToolChoice{}, nil, nil

@@ -9,6 +9,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -79,6 +80,7 @@ type Config struct {
 const (
 	startTime  = time.Minute      // for a server to start and to say what it offers: it may have to be downloaded
 	awaitTime  = 30 * time.Second // for servers whose offer is not known
+	tellTime   = 3 * time.Second  // until the person is told of waiting
 	settleTime = 2 * time.Second  // for a new list, between statements
 )
 
@@ -137,12 +139,16 @@ func (c *Client) Refresh(ctx context.Context) (changed bool) {
 }
 
 // Await waits, half a minute at most, for the servers whose offer is not known,
-// then does what Refresh does.
+// then does what Refresh does. The person is told when that takes long.
 func (c *Client) Await(ctx context.Context) (changed bool) {
 	ctx, cancel := context.WithTimeout(ctx, awaitTime)
 	defer cancel()
 	for _, l := range c.links {
+		tell := time.AfterFunc(tellTime, func() {
+			l.cfg.Notice(fmt.Sprintf("The MCP server %s is waited for, %v at most: what it offers is not known yet.", l.name, awaitTime))
+		})
 		l.awaitKnown(ctx)
+		tell.Stop()
 	}
 	return c.take()
 }

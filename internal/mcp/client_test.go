@@ -266,7 +266,7 @@ func TestFlood(t *testing.T) {
 	if got := text(s.run("echo", "")); got != `{"output":"got {}"}` {
 		t.Error(got)
 	}
-	if n := len(s.links[0].beside.kept); n > maxTail {
+	if n := len(s.links[0].beside.last(1 << 20)); n > maxTail {
 		t.Errorf("%d bytes are kept", n)
 	}
 }
@@ -310,25 +310,6 @@ func TestSilence(t *testing.T) {
 				t.Error("it goes on trying")
 			}
 		})
-	}
-}
-
-// A call that a server does not take off the pipe ends with its context.
-func TestStuckWrite(t *testing.T) {
-	s := start(t, "plain", nil)
-	s.Await(s.ctx)
-	l := s.links[0]
-	if err := syscall.Kill(l.conn.child.pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(s.ctx, 50*time.Millisecond)
-	defer cancel()
-	r := l.call(ctx, "echo", ikigai.Call{Args: json.RawMessage(`{"a":"` + strings.Repeat("x", 1<<20) + `"}`)})
-	if !strings.Contains(text(r), "CANCELLED") {
-		t.Error(text(r))
-	}
-	if got := text(s.run("echo", "")); got != `{"output":"got {}"}` {
-		t.Error("it was not started again:", got)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,10 +18,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// commonProtocol is the form of the protocol that all programs know.
+const commonProtocol = "2025-11-25"
+
 const (
-	discoverTime = 5 * time.Second // for the question of newer protocols, which older servers may not answer
-	unstickTime  = time.Second     // after the end of its context, for a call that cannot be written
-	goodbyeTime  = time.Second     // for the end of a connection over HTTP
+	unstickTime = time.Second // after the end of its context, for a call that cannot be written
+	goodbyeTime = time.Second // for the end of a connection over HTTP
 )
 
 // connection is one connection to a server, and its process if it has one.
@@ -44,7 +45,25 @@ type connection struct {
 
 // connect starts the server, connects to it and asks what it offers. ctx bounds
 // that, not the connection.
+//
+// Over HTTP the library asks first for the newest form of the protocol. Among
+// programs there are some that end when they are asked for what they do not know,
+// and many that take long to start, which looks like one that gives no answer: so
+// they are asked in the form that all know, and for the newest one where they
+// refuse that.
 func (l *link) connect(ctx context.Context) (*connection, error) {
+	if l.server.Command == "" {
+		return l.connectIn(ctx, "")
+	}
+	c, err := l.connectIn(ctx, commonProtocol)
+	if refused := (*jsonrpc.Error)(nil); errors.As(err, &refused) {
+		return l.connectIn(ctx, "")
+	}
+	return c, err
+}
+
+// connectIn is connect in one form of the protocol, "" for the newest.
+func (l *link) connectIn(ctx context.Context, protocol string) (*connection, error) {
 	c := &connection{link: l, ended: make(chan struct{}), finish: func() {}, listing: true, progress: map[string]func(*sdk.ProgressNotificationParams){}}
 	transport, err := c.transport()
 	if err != nil {
@@ -58,7 +77,7 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 	// The library waits for an answer to what it has sent, or could not send.
 	err = unstuck(ctx, func() error {
 		var err error
-		c.session, err = c.client().Connect(long, transport, nil)
+		c.session, err = c.client().Connect(long, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 		return err
 	})
 	bound()
@@ -131,8 +150,7 @@ func environment(env []string, further map[string]string) []string {
 func (c *connection) client() *sdk.Client {
 	l := c.link
 	options := &sdk.ClientOptions{
-		Logger:       slog.New(slog.DiscardHandler),
-		Capabilities: &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
+		Logger: slog.New(slog.DiscardHandler),
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			go c.relist()
 		},
@@ -144,34 +162,15 @@ func (c *connection) client() *sdk.Client {
 				tell(r.Params)
 			}
 		},
-		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) {
-			l.beside.line(fmt.Sprintf("%s: %v", r.Params.Level, r.Params.Data))
-		},
 	}
+	l.takeLogs(options)
 	if l.cfg.Elicit != nil {
 		options.ElicitationHandler = l.elicit
 	}
+	offerRoots(options)
 	client := sdk.NewClient(&sdk.Implementation{Name: "ikigai", Version: l.cfg.Version}, options)
-	if l.cfg.Dir != "" {
-		client.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: l.cfg.Dir}).String(), Name: filepath.Base(l.cfg.Dir)})
-	}
-	if c.child != nil { // over HTTP a person may have to log in first
-		client.AddSendingMiddleware(discoverBriefly)
-	}
+	tellRoot(client, l.cfg.Dir)
 	return client
-}
-
-// discoverBriefly bounds the question whether a server speaks a newer form of
-// the protocol: some that do not leave it unanswered.
-func discoverBriefly(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if method != "server/discover" {
-			return next(ctx, method, req)
-		}
-		ctx, cancel := context.WithTimeout(ctx, discoverTime)
-		defer cancel()
-		return next(ctx, method, req)
-	}
 }
 
 // elicit passes a server's question on to the person.

@@ -13,6 +13,9 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv("MCP_TEST_SERVER"); mode != "" {
 		os.Exit(serveMode(mode))
 	}
+	if os.Getenv("MCP_TEST_PARENT") != "" {
+		beParent()
+	}
 	if scenario := os.Getenv("MCP_CONFORMANCE_SCENARIO"); scenario != "" {
 		os.Exit(playScenario(scenario, os.Args[len(os.Args)-1], os.Getenv("MCP_CONFORMANCE_CONTEXT")))
 	}

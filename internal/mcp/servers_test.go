@@ -156,6 +156,16 @@ func newServer() *sdk.Server {
 	return s
 }
 
+// beParent starts a server, says which, and goes on for ever.
+func beParent() {
+	c := New(Config{Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Servers: map[string]Server{
+		"test": {Command: os.Args[0], Env: map[string]string{"MCP_TEST_SERVER": "stubborn"}}}})
+	c.Start(context.Background())
+	c.Await(context.Background())
+	_, _ = os.Stdout.WriteString(strconv.Itoa(c.links[0].conn.child.pid) + "\n")
+	forever()
+}
+
 // eventually waits until a condition holds.
 func eventually(ctx context.Context, holds func() bool) bool {
 	for !holds() {

@@ -139,7 +139,11 @@ func (l *link) use(ctx context.Context, what func(*connection) error) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		return c.ending(err)
+		err = c.ending(err)
+		if c.child != nil { // over HTTP the library knows what has come to an end
+			c.giveUp()
+		}
+		return err
 	}
 }
 
