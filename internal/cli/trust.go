@@ -155,7 +155,7 @@ func (t projectTrust) event() (ikigai.Event, bool) {
 			d.Items = append(d.Items, fmt.Sprintf("and %d more", len(t.project.Items)-i))
 			break
 		}
-		d.Items = append(d.Items, inOneLine(item.String()))
+		d.Items = append(d.Items, cutMiddle(inOneLine(item.String())))
 	}
 	content := "Ignored"
 	if t.allowed {
@@ -190,6 +190,18 @@ func (a *app) sealedTools() (string, error) {
 		}
 	}
 	return t.sealed.Dir, nil
+}
+
+// mostName bounds what is shown of the path of a file, in bytes.
+const mostName = 160
+
+// cutMiddle leaves out the middle of a name that is too long.
+func cutMiddle(name string) string {
+	if len(name) <= mostName {
+		return name
+	}
+	const side = mostName / 2
+	return strings.ToValidUTF8(name[:side], "") + "…" + strings.ToValidUTF8(name[len(name)-side:], "")
 }
 
 // inOneLine returns what a file's name or content may hold such that it does

@@ -81,7 +81,8 @@ func (a *app) showProject(w io.Writer, t projectTrust) {
 			fmt.Fprintf(w, "  and %d more\n", len(p.Items)-n)
 			break
 		}
-		fmt.Fprintf(w, "  %-12s %-28s %8s  %s\n", words(i.Kind), a.safe(itemName(i)), render.Bytes(i.Size), remarks(i, how[i.Path]))
+		line := fmt.Sprintf("  %-12s %-28s %8s  %s", words(i.Kind), cutMiddle(a.safe(itemName(i))), render.Bytes(i.Size), remarks(i, how[i.Path]))
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
 		for _, line := range i.Does {
 			fmt.Fprintf(w, "  %-12s %s\n", "", a.safe(line))
 		}
@@ -125,7 +126,7 @@ func remarks(i trust.Item, how string) string {
 		all = append(all, "in place of the built-in tool")
 	}
 	if i.Link != "" {
-		all = append(all, "a link to "+inOneLine(i.Link))
+		all = append(all, "a link to "+cutMiddle(inOneLine(i.Link)))
 	}
 	if how != "" {
 		all = append(all, how)
