@@ -2,10 +2,10 @@ package match
 
 import "bytes"
 
-// Line is a line with the place in it where a pattern matches first.
+// Line is a line that matches.
 type Line struct {
-	Start, End int // of the line, without its line break
-	At         int
+	Start, End int // without the line break
+	At         int // a place in the first match, or its end
 }
 
 // Shift returns the line with its places n bytes further on.
@@ -15,23 +15,23 @@ func (l Line) Shift(n int) Line { return Line{l.Start + n, l.End + n, l.At + n} 
 type Lines struct {
 	*Pattern
 	hay  haystack
+	auto *automaton
 	text []byte
 	from int // where the lines begin that were not looked at
-
-	places [][]int // of matches of re that were not handed out
-	base   int     // where they are counted from
-	last   bool    // there are no more beyond them
 }
 
-// mostAtOnce bounds the matches of an expression that are held at once.
-const mostAtOnce = 1 << 12
-
-// Lines returns Lines without a text.
-func (p *Pattern) Lines() *Lines { return &Lines{Pattern: p, hay: haystack{needles: p.needles}} }
+// Lines returns Lines without a text, for one goroutine.
+func (p *Pattern) Lines() *Lines {
+	l := &Lines{Pattern: p, hay: haystack{needles: p.needles}}
+	if p.prog != nil {
+		l.auto = newAutomaton(p.prog)
+	}
+	return l
+}
 
 // Reset begins with a text, of which only the last line may lack its line break.
 func (l *Lines) Reset(text []byte) {
-	l.text, l.from, l.places, l.last = text, 0, nil, false
+	l.text, l.from = text, 0
 	l.hay.reset(text)
 }
 
@@ -40,42 +40,17 @@ func (l *Lines) Next() (Line, bool) {
 	switch {
 	case l.every:
 		return l.take(l.from)
-	case len(l.needles) > 0:
-		return l.nextByNeedle()
+	case len(l.needles) == 0:
+		return l.take(l.auto.find(l.text, l.from))
 	}
-	return l.nextByEngine()
-}
-
-// nextByNeedle tries the expression on lines with a needle alone.
-func (l *Lines) nextByNeedle() (Line, bool) {
 	for {
 		line, ok := l.take(l.hay.next(l.from))
-		if !ok || l.re == nil {
+		if !ok || l.auto == nil {
 			return line, ok
 		}
-		if place := l.re.FindIndex(l.text[line.Start:line.End]); place != nil {
-			line.At = line.Start + place[0]
+		if line.At = l.auto.find(l.text[:min(line.End+1, len(l.text))], line.Start); line.At >= 0 {
 			return line, true
 		}
-	}
-}
-
-// nextByEngine tries the expression on the whole text.
-func (l *Lines) nextByEngine() (Line, bool) {
-	for {
-		for len(l.places) > 0 {
-			at := l.base + l.places[0][0]
-			l.places = l.places[1:]
-			if line, ok := l.take(at); ok {
-				return line, true
-			}
-		}
-		if l.last || l.from >= len(l.text) {
-			return Line{}, false
-		}
-		l.base = l.from
-		l.places = l.re.FindAllIndex(l.text[l.from:], mostAtOnce)
-		l.last = len(l.places) < mostAtOnce
 	}
 }
 

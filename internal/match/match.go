@@ -2,22 +2,21 @@
 // once.
 //
 // Most patterns cannot match without one of a few texts (see literals). Those
-// are looked for by their rarest byte, and the regular expression is tried on
-// lines with one of them alone.
+// are looked for by their rarest byte, and the expression is tried on lines with
+// one of them alone. An automaton tries it, which tells whether a line matches but
+// not where the match begins: nobody asks, and so it looks at each byte once.
 package match
 
 import (
 	"errors"
 	"regexp/syntax"
-
-	re2 "github.com/wasilibs/go-re2"
 )
 
 // Pattern says which lines match. It may be used by several goroutines.
 type Pattern struct {
-	needles []needle    // one of them stands in every line that matches; none where nothing is known
-	re      *re2.Regexp // nil where a needle is enough
-	every   bool        // every line matches
+	needles []needle     // one of them stands in every line that matches; none where nothing is known
+	prog    *syntax.Prog // nil where a needle is enough
+	every   bool         // every line matches
 }
 
 // ErrLineBreak is the error of Compile for a pattern with a line break in it,
@@ -44,15 +43,12 @@ func Compile(pattern string, ignoreCase bool) (*Pattern, error) {
 		return &Pattern{every: true}, nil
 	}
 	fold := asks(tree, isFolded)
-	literals := literalsOf(tree.Simplify(), fold)
+	tree = tree.Simplify()
+	literals := literalsOf(tree, fold)
 	p := &Pattern{needles: needles(literals.needed(), fold)}
 	if literals.exact != nil && len(p.needles) > 0 && !fold && !asks(tree, isAnchor) {
 		return p, nil
 	}
-	expression := tree.String()
-	if len(p.needles) == 0 { // the rest of the line is taken, too, so that there is one match for each line
-		expression = "(?:" + expression + ")(?-s:.*)"
-	}
-	p.re, err = re2.Compile(expression)
+	p.prog, err = syntax.Compile(tree)
 	return p, err
 }

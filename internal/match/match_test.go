@@ -3,6 +3,7 @@ package match
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -79,31 +80,25 @@ func TestLines(t *testing.T) {
 		want          []Line
 	}{
 		{"abc", "abc\nxabc\n\nab\nabcabc", []Line{{0, 3, 0}, {4, 8, 5}, {13, 19, 13}}},
-		{"(?i)abc", "ABC\nxaBc\n", []Line{{0, 3, 0}, {4, 8, 5}}},
-		{"(?i)kelvin", "\u212Aelvin\nKELVIN\n", []Line{{0, 8, 0}, {9, 15, 9}}},
-		{"(?i)strasse", "ſtraſSe\n", []Line{{0, 9, 0}}},
-		{"(?i:ab)C", "abc\nABC\n", []Line{{4, 7, 4}}},
-		{"^$", "\n\r\nx\n", []Line{{0, 0, 0}, {1, 2, 1}}},
+		{"(?i)abc", "ABC\nxaBc\n", []Line{{0, 3, 3}, {4, 8, 8}}},
+		{"(?i)kelvin", "\u212Aelvin\nKELVIN\n", []Line{{0, 8, 8}, {9, 15, 15}}},
+		{"(?i)strasse", "ſtraſSe\n", []Line{{0, 9, 9}}},
+		{"(?i:ab)C", "abc\nABC\n", []Line{{4, 7, 7}}},
+		{"^$", "\n\r\nx\n", []Line{{0, 0, 0}, {1, 2, 2}}},
 		{`\b$`, "x\n\ny", []Line{{0, 1, 1}, {3, 4, 4}}},
 		{"x*", "a\n\nb", []Line{{0, 1, 0}, {2, 2, 2}, {3, 4, 3}}},
 		{"x*", "a\n", []Line{{0, 1, 0}}},
 		{"x*", "", nil},
 		{"abc", "", nil},
 		{`\d`, "", nil},
-		{"needle$", "needle\r\nneedles\n", []Line{{0, 7, 0}}},
+		{"needle$", "needle\r\nneedles\n", []Line{{0, 7, 7}}},
+		{`\d`, "a 7 b\n8", []Line{{0, 5, 3}, {6, 7, 7}}},
+		{"é.è", "é\xffè\néaè\n\xe9a\n", []Line{{6, 11, 11}}}, // a byte that is no character is matched by nothing
+		{`^[^a]+$`, "b\xffb\nbb\n", []Line{{4, 6, 6}}},
 		{"ab", "\xff ab \xfe\n", []Line{{0, 6, 2}}},
 	} {
 		if diff := cmp.Diff(tc.want, find(t, tc.pattern, false, tc.text)); diff != "" {
 			t.Errorf("%q in %q (-want +got):\n%s", tc.pattern, tc.text, diff)
-		}
-	}
-}
-
-// The engine is asked in parts.
-func TestMoreThanAtOnce(t *testing.T) {
-	for _, n := range []int{mostAtOnce - 1, mostAtOnce, mostAtOnce + 1, 3 * mostAtOnce} {
-		if got := len(find(t, `\d`, false, strings.Repeat("7 7\n\n", n))); got != n {
-			t.Errorf("%d lines: %d found", n, got)
 		}
 	}
 }
@@ -115,6 +110,41 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := Compile("a\nb", false); !errors.Is(err, ErrLineBreak) {
 		t.Error(err)
+	}
+}
+
+// An expression with more states than are kept is forgotten and learned again.
+func TestManyStates(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, 1<<16)
+	for i := range text {
+		if text[i] = 'a' + byte(random.IntN(2)); random.IntN(100) == 0 {
+			text[i] = '\n'
+		}
+	}
+	for _, pattern := range []string{`(a|b)*a(a|b){14}b`, `a(a|b){12}a$`} {
+		p, err := Compile(pattern, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := p.Lines()
+		lines.Reset(text)
+		var got, want []string
+		for line, ok := lines.Next(); ok; line, ok = lines.Next() {
+			got = append(got, string(text[line.Start:line.End]))
+			if n := len(lines.auto.states); n > mostTransitions/utf8.RuneSelf {
+				t.Fatalf("%s: %d states", pattern, n)
+			}
+		}
+		std := regexp.MustCompile(pattern)
+		for line := range strings.SplitSeq(string(text), "\n") {
+			if std.MatchString(line) {
+				want = append(want, line)
+			}
+		}
+		if len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s: %d lines found, want %d", pattern, len(got), len(want))
+		}
 	}
 }
 
@@ -142,16 +172,17 @@ func FuzzLines(f *testing.F) {
 			if line == "" {
 				break
 			}
-			if place := std.FindStringIndex(strings.TrimSuffix(line, "\n")); place != nil {
-				want = append(want, Line{at, at + len(strings.TrimSuffix(line, "\n")), at + place[0]})
+			if end := at + len(strings.TrimSuffix(line, "\n")); std.MatchString(text[at:end]) {
+				want = append(want, Line{at, end, at})
 			}
 			at += len(line)
 		}
 		got := all(p, text)
-		if p.every || p.needles != nil && p.re == nil { // where several texts are looked for, the first found counts
-			for i := range min(len(got), len(want)) {
-				got[i].At = want[i].At
+		for i, line := range got {
+			if line.At < line.Start || line.At > line.End {
+				t.Fatalf("%q in %q: %+v", pattern, text, line)
 			}
+			got[i].At = line.Start
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("%q, fold %v, in %q: found %v, want %v", pattern, fold, text, got, want)
