@@ -26,12 +26,8 @@ type comparison struct {
 	bytes  int            // of their blobs
 }
 
-const (
-	// maxChanges is the most changes of one run of a tool that are recorded.
-	maxChanges = 5000
-	// maxHashed is the most bytes of a file that are read to know it again.
-	maxHashed = 256 << 20
-)
+// maxHashed is the most bytes of a file that are read to know it again.
+const maxHashed = 256 << 20
 
 // errUnread is the reason where a file was not read in time.
 var errUnread = errors.New("there was no time to read it before")
@@ -105,12 +101,12 @@ func (c *comparison) differs(p pair) (after ikigai.FileState, differs bool) {
 	return after, !same || p.was.stat.perm() != p.is.stat.perm()
 }
 
-// limit leaves out what exceeds maxChanges, and what cannot be named in the log,
+// limit leaves out what exceeds the limit of changes, and what cannot be named in the log,
 // and tells the person: first what was made and what git ignores.
 func (c *comparison) limit(pairs []pair) []pair {
 	all := len(pairs)
 	pairs = slices.DeleteFunc(pairs, func(p pair) bool { return !utf8.ValidString(p.path()) })
-	if len(pairs) > maxChanges {
+	if len(pairs) > c.config.changes {
 		kept := map[string]bool{}
 		if list, err := walk.Files(c.ctx, c.config.Dir, walk.Options{Hidden: true}); err == nil {
 			for _, e := range list.Entries {
@@ -127,7 +123,7 @@ func (c *comparison) limit(pairs []pair) []pair {
 			return 2
 		}
 		slices.SortStableFunc(pairs, func(a, b pair) int { return worth(a) - worth(b) })
-		pairs = pairs[:maxChanges]
+		pairs = pairs[:c.config.changes]
 	}
 	if n := all - len(pairs); n > 0 && c.config.Notice != nil {
 		c.config.Notice(fmt.Sprintf("A command changed %d files, %d of which are not recorded one by one. `ikigai undo` leaves those as they are.", all, n))

@@ -39,12 +39,12 @@ func newFake(t testing.TB) *fake {
 }
 
 // watch begins to watch the directory.
-func (f *fake) watch(limit int64) *fake {
-	f.watcher = Watch(context.Background(), Config{
-		Dir: f.dir, Limit: limit, Env: os.Environ(), Notice: func(text string) { f.notices = append(f.notices, text) },
-	})
+func (f *fake) watch(limit int64) { f.watchWith(Config{Limit: limit}) }
+
+func (f *fake) watchWith(c Config) {
+	c.Dir, c.Env, c.Notice = f.dir, os.Environ(), func(text string) { f.notices = append(f.notices, text) }
+	f.watcher = Watch(context.Background(), c)
 	f.t.Cleanup(f.watcher.Close)
-	return f
 }
 
 func (f *fake) record(_ context.Context, events ...ikigai.Event) error {

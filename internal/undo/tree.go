@@ -51,23 +51,21 @@ type tree struct {
 	began time.Time // when looking began
 }
 
-// errTooMany is the error of a directory with more than maxFiles files.
+// errTooMany is the error of a directory with more files than are watched.
 type errTooMany struct{}
 
 func (errTooMany) Error() string { return "there are too many files" }
 
-// maxFiles is the most files of a directory that is watched.
-const maxFiles = 100_000
-
-// scan looks at all files below dir, those that git ignores and hidden ones,
-// too, but for what lies in directories named .git and what is to be skipped.
-func scan(ctx context.Context, dir string, skip []string) (*tree, error) {
+// scan looks at all files of a directory, those that git ignores and hidden
+// ones, too, but for what lies in directories named .git and what is to be
+// skipped.
+func scan(ctx context.Context, c Config) (*tree, error) {
 	t := &tree{began: time.Now(), dirs: map[string]bool{}}
-	skip = below(dir, skip)
-	list, err := walk.Files(ctx, dir, walk.Options{Hidden: true, Ignored: true, Dirs: true, Most: 2 * maxFiles})
+	list, err := walk.Files(ctx, c.Dir, walk.Options{Hidden: true, Ignored: true, Dirs: true, Most: 2 * c.files})
 	if err != nil {
 		return nil, err
 	}
+	skip := below(c.Dir, c.Skip)
 	for _, e := range list.Entries {
 		switch {
 		case slices.ContainsFunc(skip, func(s string) bool { return strings.HasPrefix(e.Path, s) }):
@@ -77,10 +75,10 @@ func scan(ctx context.Context, dir string, skip []string) (*tree, error) {
 			t.files = append(t.files, file{path: e.Path})
 		}
 	}
-	if list.More || len(t.files) > maxFiles {
+	if list.More || len(t.files) > c.files {
 		return nil, errTooMany{}
 	}
-	if err := t.stat(ctx, dir); err != nil {
+	if err := t.stat(ctx, c.Dir); err != nil {
 		return nil, err
 	}
 	// What went away, or became something else, in the meantime is not there.

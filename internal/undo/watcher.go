@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,15 @@ type Config struct {
 	Skip []string
 	// Notice is told, in two sentences, what will not be undone. It may be nil.
 	Notice func(string)
+
+	files   int // that are watched at most; 0 for maxFiles
+	changes int // of one run of a tool that are recorded at most; 0 for maxChanges
 }
+
+const (
+	maxFiles   = 100_000
+	maxChanges = 5_000
+)
 
 // Watcher knows what lies in a directory, so that it can tell what a tool has
 // changed and what was there before. It holds in memory what cannot be had from
@@ -54,6 +63,7 @@ const (
 // Watch begins to watch a directory: it returns at once and looks at everything
 // beside the way, until ctx ends or Close is called.
 func Watch(ctx context.Context, config Config) *Watcher {
+	config.files, config.changes = cmp.Or(config.files, maxFiles), cmp.Or(config.changes, maxChanges)
 	w := &Watcher{config: config, memory: memory{limit: config.Limit}, turn: make(chan struct{}, 1)}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	w.turn <- struct{}{}
@@ -71,6 +81,7 @@ func Watch(ctx context.Context, config Config) *Watcher {
 func (w *Watcher) Close() {
 	w.cancel()
 	<-w.turn
+	w.turn <- struct{}{}
 }
 
 // program returns the path of git, "" if there is none.
@@ -117,7 +128,7 @@ func (w *Watcher) behind(do func(context.Context)) {
 // look looks at the directory. It reports false if that cannot be done, now or,
 // if off is set, at all.
 func (w *Watcher) look(ctx context.Context) bool {
-	now, err := scan(ctx, w.config.Dir, w.config.Skip)
+	now, err := scan(ctx, w.config)
 	switch {
 	case err == nil:
 		now.inherit(w.tree)
@@ -125,7 +136,7 @@ func (w *Watcher) look(ctx context.Context) bool {
 		return true
 	case errors.As(err, new(errTooMany)):
 		w.off, w.tree = true, nil
-		w.notice(fmt.Sprintf("What commands change in %s cannot be undone: there are more than %d files", w.config.Dir, maxFiles))
+		w.notice(fmt.Sprintf("What commands change in %s cannot be undone: there are more than %d files", w.config.Dir, w.config.files))
 	case w.ctx.Err() == nil && !errors.Is(err, context.Canceled):
 		w.off, w.tree = true, nil
 		why := "it cannot be looked at: " + reasonOf(err)
@@ -146,6 +157,9 @@ func (w *Watcher) notice(what string) {
 // Before brings what is known of the directory up to date, right before a tool
 // runs. It reports false if what the tool changes cannot be found.
 func (w *Watcher) Before(ctx context.Context) bool {
+	if w.ctx.Err() != nil {
+		return false
+	}
 	ctx, cancel := context.WithTimeout(ctx, beforeTime)
 	defer cancel()
 	w.hurry()
@@ -159,7 +173,7 @@ func (w *Watcher) Before(ctx context.Context) bool {
 		return false
 	}
 	defer func() { w.turn <- struct{}{} }()
-	if w.off || w.ctx.Err() != nil || !w.look(ctx) {
+	if w.off || !w.look(ctx) {
 		return false
 	}
 	w.hold(ctx, w.tree)
@@ -173,6 +187,7 @@ func (w *Watcher) After(ctx context.Context, callID string, record func(...ikiga
 		defer close(done)
 		ctx, cancel := context.WithTimeout(ctx, afterTime)
 		defer cancel()
+		defer context.AfterFunc(w.ctx, cancel)()
 		was := w.tree
 		if was == nil || !w.look(ctx) {
 			return
