@@ -86,7 +86,7 @@ say: Done again.
 
 // S0.34, and the limit of 5,000 bytes: what every request carries before anybody has
 // said anything. S1.3, S1.4, S2.11, S2.74: the five tools, always, in their
-// order, with names that vendors take.
+// order, the others behind them by name, with names that vendors take.
 func TestWhatEveryRequestCarries(t *testing.T) {
 	bodies, _ := play(t, "user: hi\nsay: Hello.\n", []string{"run", "hi"})
 	var body struct {
@@ -107,7 +107,7 @@ func TestWhatEveryRequestCarries(t *testing.T) {
 	for _, tool := range body.Tools {
 		names = append(names, tool.Function.Name)
 	}
-	if got := strings.Join(names, " "); got != "glob file_read grep file_write bash" {
+	if got := strings.Join(names, " "); got != "glob file_read grep file_write bash file_edit job_output job_stop web_fetch" {
 		t.Errorf("tools %s", got)
 	}
 	if body.Messages[0].Role != "system" || body.Messages[1].Content != "hi" {
