@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"ikigai"
 )
 
 // member is one member of a JSON object, with the bytes that it has in the
@@ -58,6 +60,12 @@ func has(all []member, name string) bool {
 // field returns a member that is written anew.
 func field(name string, value json.RawMessage) member {
 	return member{name: name, value: value, text: append(append(encode(name), ':'), value...)}
+}
+
+// clean returns what a tool has printed as text that stores and vendors take,
+// which is what it was in all but odd cases.
+func clean(raw []byte) []byte {
+	return []byte(ikigai.CleanJSON(ikigai.CleanText(string(raw))))
 }
 
 // encode returns v as compact JSON without the escapes for HTML.

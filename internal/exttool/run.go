@@ -146,10 +146,7 @@ func (p program) result(ran process.Result, c process.Command, call ikigai.Call)
 
 // answer reads what the tool has printed.
 func (p program) answer(stdout []byte, dir string) ikigai.Result {
-	text := bytes.TrimSpace(stdout)
-	if !utf8.Valid(text) {
-		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
-	}
+	text := clean(bytes.TrimSpace(stdout))
 	all, ok := members(text)
 	if !ok {
 		return p.invalid("it must print one JSON object, and printed " + excerpt(text, 300))

@@ -127,6 +127,7 @@ func TestAnswers(t *testing.T) {
 		{name: "exit code and answer", body: `printf '{"error":"x y"}'; exit 1`, want: "TOOL_CRASHED x y", failed: true},
 		{name: "signal", body: `kill -SEGV $$`, want: "TOOL_CRASHED signal 11", failed: true},
 		{name: "no UTF-8", body: `printf '{"a":"\xff"}'`, want: "{\"a\":\"\uFFFD\"}"},
+		{name: "lone surrogate", body: `printf '{"a":"\\ud800\\u0000\\u00e4"}'`, want: `{"a":"\ufffd\ufffd\u00e4"}`}, // P2
 		{name: "escapes", body: `printf '\033[31mred\033[0m'`, want: "INVALID_OUTPUT printed red", failed: true},
 		{name: "too long", body: `printf '{"a":"'; head -c 17000000 /dev/zero | tr '\0' x; printf '"}'`, want: "INVALID_OUTPUT 16 MiB", failed: true},
 	} {

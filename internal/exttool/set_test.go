@@ -251,7 +251,7 @@ func TestSlow(t *testing.T) {
 	cancel() // as at the end of a process
 	began := time.Now()
 	set = Load(context.Background(), cfg)
-	if took := time.Now().Sub(began); took >= patience || names(set) != "quick" || !strings.Contains(problems(set), "within 1s") {
+	if took := time.Since(began); took >= patience || names(set) != "quick" || !strings.Contains(problems(set), "within 1s") {
 		t.Errorf("after %s: %s: %s", took, names(set), problems(set))
 	}
 	if err := os.WriteFile(gate, nil, 0o644); err != nil {

@@ -48,6 +48,7 @@ func fault(what, do string) *ikigai.Error {
 
 // parseSpec reads the answer of a tool to --schema.
 func parseSpec(raw []byte) (spec, *ikigai.Error) {
+	raw = clean(raw)
 	if _, ok := members(raw); !ok {
 		return spec{}, fault("--schema answered with something that is no JSON object: "+excerpt(raw, 200), "Print one JSON object and nothing else")
 	}

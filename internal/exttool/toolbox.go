@@ -20,6 +20,7 @@ const (
 // parseToolbox reads what an executable of a toolbox says of itself, JSON or
 // lines.
 func parseToolbox(raw []byte) (spec, *ikigai.Error) {
+	raw = clean(raw)
 	all, ok := members(raw)
 	if !ok {
 		return parseLines(string(raw))
