@@ -156,8 +156,12 @@ func TestWebRedirects(t *testing.T) {
 			w.WriteHeader(http.StatusFound)
 		}
 	}
+	var rounds atomic.Int32
 	at := site(t, map[string]http.HandlerFunc{
-		"/near": to("/end#part"), "/end": says("text/plain", "here"), "/far": to(other + "/end"), "/loop": to("/loop"),
+		"/near": to("/end#part"), "/end": says("text/plain", "here"), "/far": to(other + "/end"), "/loop": func(w http.ResponseWriter, r *http.Request) {
+			rounds.Add(1)
+			to("/loop")(w, r)
+		},
 		"/file": to("file:///etc/passwd"), "/keys": to("http://user:secret@" + strings.TrimPrefix(other, "http://") + "/end"),
 	})
 	b := newBench(t, Config{WebPrivate: true})
@@ -176,6 +180,9 @@ func TestWebRedirects(t *testing.T) {
 		if told := strings.Contains(r.Note, "redirects to another host: "+strings.TrimPrefix(other, "http://")); told != (path == "/far") {
 			t.Errorf("%s: note %q", path, r.Note)
 		}
+	}
+	if n := rounds.Load(); n != maxRedirects+1 {
+		t.Errorf("%d requests in a loop", n)
 	}
 }
 
@@ -226,7 +233,7 @@ func TestWebFailures(t *testing.T) {
 // What never ends, or is far more than it seems, costs a bounded time and
 // amount of memory.
 func TestWebLimits(t *testing.T) {
-	gone := make(chan struct{})
+	gone, sent := make(chan struct{}), make(chan int, 1)
 	at := site(t, map[string]http.HandlerFunc{
 		"/bomb": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
@@ -239,8 +246,9 @@ func TestWebLimits(t *testing.T) {
 			}
 		},
 		"/endless": func(w http.ResponseWriter, _ *http.Request) {
-			for {
+			for n := 0; ; n += 50_000 {
 				if _, err := io.WriteString(w, strings.Repeat("line\n", 10_000)); err != nil {
+					sent <- n
 					return
 				}
 			}
@@ -258,6 +266,9 @@ func TestWebLimits(t *testing.T) {
 		if r.Failed || out["truncated"] != true || !strings.HasPrefix(fmt.Sprint(out["page"]), "1 of 5") {
 			t.Errorf("%s: %.200s", path, r.Output[0].Text)
 		}
+	}
+	if n := <-sent; n > 3*webMost { // the rest was on its way
+		t.Errorf("%d bytes were taken", n)
 	}
 	short := newBench(t, Config{WebPrivate: true, webTimeout: 50 * time.Millisecond})
 	if r, out := short.fetch(at+"/drip", 1); !r.Failed || out["error_code"] != "TOOL_TIMEOUT" {
