@@ -18,8 +18,8 @@ type reader struct {
 	open  map[string]int // elements of the stack by name
 
 	hidden, nav int // how many such elements are open
-	mains                 int // main elements and articles so far
-	main                  int // the one that is open
+	mains       int // main elements and articles so far
+	main        int // the one that is open
 
 	inline         // the block that is being written
 	heading int    // its level
