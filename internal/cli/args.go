@@ -103,7 +103,7 @@ func (a *app) completeSettings() []string {
 	}
 	var all []string
 	for _, e := range a.settings.Show() {
-		if !strings.HasPrefix(e.Key, "vendors.") {
+		if !strings.Contains(e.Key, ".") || strings.HasPrefix(e.Key, "timeouts.") { // others are set in files alone
 			all = append(all, e.Key+"=")
 		}
 	}

@@ -37,8 +37,8 @@ prompt is read from standard input; otherwise standard input is left alone,
 unless --file - attaches it.
 
 Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
-4 a call was denied or something not trusted, 5 the model's vendor, 6 context full, 7 the store,
-130 interrupted.`,
+4 a call was denied, or the project is not trusted, 5 the model's vendor,
+6 context full, 7 the store, 130 interrupted.`,
 		Example: `  ikigai run "What does this project do?"
   git diff | ikigai run --file - "Review this change"
   ikigai run --continue "And the tests?"

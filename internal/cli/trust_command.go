@@ -54,6 +54,9 @@ Exit codes: 0 trusted, or there is nothing to trust, 2 usage, 4 not trusted.`,
 			return a.trust(dir, o)
 		},
 	}
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.yes, "yes", "y", false, "trust it without a question")
 	f.BoolVar(&o.list, "list", false, "list what was decided so far")
