@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	closeGrace = 500 * time.Millisecond // between the end of its input and SIGTERM
+	closeGrace = 300 * time.Millisecond // between the end of its input and SIGTERM
 	termGrace  = time.Second            // between SIGTERM and SIGKILL
 	killGrace  = time.Second            // after SIGKILL; nobody waits longer for a process that the system holds
 	sweepGrace = 200 * time.Millisecond // for what a server has left behind

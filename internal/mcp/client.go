@@ -36,12 +36,6 @@ type Server struct {
 
 	Timeout time.Duration          // of a call without any sign of progress; 0 for 5 minutes
 	Offers  func(tool string) bool // tells the tools that are wanted; nil for all
-
-	// ReadOnlyHints has the server believed when it says that a tool only reads.
-	// It is off unless a person vouches for the server: such a tool runs without
-	// approval, before its call is on any disk, and beside others, and what it
-	// changes can not be undone. The hint comes from the very party that is judged.
-	ReadOnlyHints bool
 }
 
 // OAuth is what a person's login at a server over HTTP needs where that does not
@@ -108,7 +102,7 @@ func New(cfg Config) *Client {
 }
 
 // Start starts and connects all servers in the background. They live until
-// Close, or until ctx ends.
+// Close, also when ctx ends before.
 func (c *Client) Start(ctx context.Context) {
 	for _, l := range c.links {
 		l.start(ctx)

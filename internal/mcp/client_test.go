@@ -124,17 +124,33 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// A hint that a tool only reads counts where the person vouches for the server.
+// That a tool only reads is believed of none.
 func TestReadOnlyHints(t *testing.T) {
-	for _, vouched := range []bool{false, true} {
-		s := start(t, "plain", func(_ *Config, server *Server) { server.ReadOnlyHints = vouched })
-		s.Await(s.ctx)
-		for _, tool := range s.Tools() {
-			want := tool.Name == "mcp_read" || vouched && tool.Name == "mcp__test__echo"
-			if tool.ReadOnly != want || tool.Announces {
-				t.Errorf("%s, vouched for %v: %+v", tool.Name, vouched, tool.ReadOnly)
-			}
+	s := start(t, "plain", nil)
+	s.Await(s.ctx)
+	for _, tool := range s.Tools() {
+		if tool.ReadOnly != (tool.Name == "mcp_read") || tool.Announces {
+			t.Errorf("%s: %+v", tool.Name, tool)
 		}
+	}
+	for _, tool := range s.Status("test").Tools {
+		if (tool.Own == "echo") != slices.Equal(tool.Hints, []string{"read-only"}) {
+			t.Errorf("%s: %q", tool.Own, tool.Hints)
+		}
+	}
+}
+
+// P41: what may be secret in the settings of a server is in none of our words.
+func TestSecrets(t *testing.T) {
+	s := start(t, "dead", func(_ *Config, server *Server) { server.Env["KEY"] = "config.json is missing" })
+	s.Await(s.ctx)
+	if told := strings.Join(s.notices(), ""); told == "" || strings.Contains(told, "config.json") {
+		t.Errorf("%q", told)
+	}
+	s = start(t, "", func(_ *Config, server *Server) { *server = Server{URL: "http://127.0.0.1:1/?key=verysecret"} })
+	s.Await(s.ctx)
+	if told := strings.Join(s.notices(), ""); told == "" || strings.Contains(told, "verysecret") {
+		t.Errorf("%q", told)
 	}
 }
 

@@ -22,8 +22,9 @@ import (
 const commonProtocol = "2025-11-25"
 
 const (
-	unstickTime = time.Second // after the end of its context, for a call that cannot be written
-	goodbyeTime = time.Second // for the end of a connection over HTTP
+	unstickTime = time.Second      // after the end of its context, for a call that cannot be written
+	loginTime   = 30 * time.Second // for each request about a login, which no call's context bounds
+	goodbyeTime = time.Second      // for the end of a connection over HTTP
 )
 
 // connection is one connection to a server, and its process if it has one.
@@ -321,7 +322,7 @@ func (c *connection) overHTTP() (sdk.Transport, error) {
 	wire := newWire(l.cfg.Proxy)
 	c.finish = wire.CloseIdleConnections
 	client := &http.Client{Transport: &limited{next: &headed{next: wire, to: endpoint, headers: l.server.Headers}}}
-	plainClient := &http.Client{Transport: &limited{next: wire}}
+	plainClient := &http.Client{Transport: &limited{next: wire}, Timeout: loginTime}
 	if l.server.SSE {
 		return &sdk.SSEClientTransport{Endpoint: l.server.URL, HTTPClient: client}, nil
 	}

@@ -244,9 +244,18 @@ func TestLogin(t *testing.T) {
 	if kept := strings.Join(keys.all(), ""); !strings.Contains(kept, `"renewed"`) {
 		t.Errorf("the new token is not kept: %s", kept)
 	}
+	// Another process has renewed the token: what it has kept is used.
+	a.refuse.Store(true)
+	a.valid.Store("theirs")
+	kept, err := keys.Get(t.Context(), KeyName(a.URL+"/mcp"))
+	if err != nil || keys.Set(t.Context(), KeyName(a.URL+"/mcp"), strings.Replace(kept, "renewed", "theirs", 1)) != nil {
+		t.Fatal(err)
+	}
+	if got := text(s.run("echo", `{}`)); got != `{"output":"got {}"}` {
+		t.Error(got)
+	}
 	s.Close()
 	a.valid.Store("another")
-	a.refuse.Store(true)
 	last := use()
 	if told := strings.Join(last.notices(), ""); !strings.Contains(told, "demands a login: the last one has ended. Run `ikigai mcp login test`") {
 		t.Errorf("%q", told)

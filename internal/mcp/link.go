@@ -57,7 +57,7 @@ func (l *link) start(ctx context.Context) {
 	if l.life != nil || l.closed {
 		return
 	}
-	l.life, l.end = context.WithCancel(ctx)
+	l.life, l.end = context.WithCancel(context.WithoutCancel(ctx))
 	l.try()
 }
 
@@ -192,10 +192,6 @@ func (l *link) failure(err error) *ikigai.Error {
 		return &ikigai.Error{Kind: ikigai.ErrorAuth, What: fmt.Sprintf("The MCP server %s demands a login%s", l.name, demand.why),
 			Do: "Run `ikigai mcp login " + quoteName(l.name) + "`", Err: err}
 	}
-	what := fmt.Sprintf("The MCP server %s cannot be used: %s", l.name, plain(err))
-	if said := l.beside.last(3); said != "" {
-		what += "; its last words: " + clip(said, 600)
-	}
-	return &ikigai.Error{Kind: ikigai.ErrorNetwork, What: what,
+	return &ikigai.Error{Kind: ikigai.ErrorNetwork, What: fmt.Sprintf("The MCP server %s cannot be used: %s", l.name, l.words(err)),
 		Do: "Look at its settings, and try it with `ikigai mcp check " + quoteName(l.name) + "`", Err: err}
 }

@@ -27,6 +27,8 @@ type Keys interface {
 // address under a known name gets nothing.
 func KeyName(address string) string { return "mcp " + address }
 
+const keyTime = 10 * time.Second // for a keyring, which may ask the person
+
 // loginError says that a server demands a login.
 type loginError struct{ why string }
 
@@ -58,25 +60,49 @@ type wallet struct {
 	source oauth2.TokenSource
 }
 
-// load takes the grant from where it is kept.
+// load takes the grant from where it is kept, once.
 func (w *wallet) load(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	keys := w.link.cfg.Keys
-	if w.loaded || keys == nil {
+	if w.loaded {
 		return nil
 	}
-	text, err := keys.Get(ctx, KeyName(w.link.server.URL))
+	g, err := w.kept(ctx)
 	if err != nil {
 		return fmt.Errorf("the login at it cannot be read: %w", err)
 	}
 	w.loaded = true
-	var g grant
-	if text == "" || json.Unmarshal([]byte(text), &g) != nil || g.Token == nil {
-		return nil
+	if g != nil {
+		w.hold(g)
 	}
-	w.hold(&g)
 	return nil
+}
+
+// kept returns the grant that is kept, nil if there is none.
+func (w *wallet) kept(ctx context.Context) (*grant, error) {
+	if w.link.cfg.Keys == nil {
+		return nil, nil
+	}
+	text, err := w.link.cfg.Keys.Get(ctx, KeyName(w.link.server.URL))
+	var g grant
+	if err != nil || text == "" || json.Unmarshal([]byte(text), &g) != nil || g.Token == nil {
+		return nil, err
+	}
+	return &g, nil
+}
+
+// adopt takes over the grant that another process has kept since, and reports
+// whether there is one: where a refresh token is good for once, theirs is the
+// one that is left.
+func (w *wallet) adopt() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), keyTime)
+	defer cancel()
+	g, err := w.kept(ctx)
+	if err != nil || g == nil || w.grant != nil && g.Token.AccessToken == w.grant.Token.AccessToken {
+		return false
+	}
+	w.hold(g)
+	return true
 }
 
 // hold makes g the grant in use.
@@ -94,6 +120,9 @@ func (w *wallet) Token() (*oauth2.Token, error) {
 	}
 	token, err := w.source.Token()
 	var refused *oauth2.RetrieveError
+	if errors.As(err, &refused) && w.adopt() {
+		token, err = w.source.Token()
+	}
 	if errors.As(err, &refused) {
 		return nil, &loginError{": the last one has ended"}
 	}
@@ -111,20 +140,22 @@ func (w *wallet) Token() (*oauth2.Token, error) {
 func (w *wallet) keep() {
 	text, err := json.Marshal(w.grant)
 	if err == nil && w.link.cfg.Keys != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), keyTime)
 		defer cancel()
 		err = w.link.cfg.Keys.Set(ctx, KeyName(w.link.server.URL), string(text))
 	}
 	if err != nil {
-		w.link.cfg.Notice(fmt.Sprintf("The login at the MCP server %s could not be kept: %s.", w.link.name, plain(err)))
+		w.link.cfg.Notice(fmt.Sprintf("The login at the MCP server %s could not be kept: %s.", w.link.name, w.link.plain(err)))
 	}
 }
 
-// expire has the token renewed before it is used again. It reports whether that
-// is possible.
+// expire has another token used from now on. It reports whether that is possible.
 func (w *wallet) expire() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.adopt() {
+		return true
+	}
 	if w.grant == nil || w.grant.Token.RefreshToken == "" {
 		return false
 	}

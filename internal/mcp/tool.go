@@ -57,11 +57,14 @@ func (c *Client) current() []ikigai.Tool {
 
 // tool returns a tool of the server. Input is checked here, before the server
 // sees it; a schema that cannot be read is left to the server.
+//
+// No tool of a server counts as one that only reads, whatever it says of itself:
+// such a tool runs without approval, before its call is on any disk, and what it
+// changes is not looked for. The hint comes from the very party that is judged.
 func (l *link) tool(t offered) ikigai.Tool {
 	return ikigai.Tool{
 		ToolSpec: ikigai.ToolSpec{Name: toolName(l.name, t.Name), Description: cmp.Or(t.Description, t.Title, t.Name), Schema: objectSchema(t.Schema)},
 		Source:   Source + l.name,
-		ReadOnly: t.ReadOnly && l.server.ReadOnlyHints,
 		Check:    schema.Checker(t.Schema),
 		Run: func(ctx context.Context, call ikigai.Call) ikigai.Result {
 			return l.call(ctx, t.Name, call)
@@ -168,17 +171,14 @@ func (l *link) refusal(ctx context.Context, err error, limit time.Duration) ikig
 		failure := l.failure(err)
 		return ikigai.Failure(ikigai.CodeToolCrashed, failure.What, "Go on without it, and tell the person: "+failure.Do)
 	case errors.As(err, &refused) && refused.Code == jsonrpc.CodeInvalidParams:
-		return ikigai.Failure(ikigai.CodeInvalidParams, l.name+" refused the input: "+plain(refused), "Correct the input and call the tool again")
+		return ikigai.Failure(ikigai.CodeInvalidParams, l.name+" refused the input: "+l.plain(refused), "Correct the input and call the tool again")
 	case errors.As(err, &refused):
-		return ikigai.Failure(codeServer, l.name+" refused the call: "+plain(refused), "Try another way")
+		return ikigai.Failure(codeServer, l.name+" refused the call: "+l.plain(refused), "Try another way")
 	case errors.Is(err, errTooLarge):
 		return ikigai.Failure(ikigai.CodeInvalidOutput, fmt.Sprintf("The MCP server %s sent a message larger than %d MiB", l.name, maxMessage>>20),
 			"It may have done its work: look before you call it again, and ask for less")
 	}
-	what := fmt.Sprintf("The MCP server %s broke during the call: %s", l.name, plain(err))
-	if said := l.beside.last(3); said != "" {
-		what += "; its last words: " + clip(said, 600)
-	}
+	what := fmt.Sprintf("The MCP server %s broke during the call: %s", l.name, l.words(err))
 	return ikigai.Failure(ikigai.CodeToolCrashed, what, "The call may have run: look at what it has done before you call it again")
 }
 
