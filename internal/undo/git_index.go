@@ -42,7 +42,10 @@ func parseIndex(b []byte) (map[string]indexEntry, error) {
 			entries[path] = e
 		}
 	}
-	return entries, whole(rest)
+	if err := whole(rest); err != nil {
+		return nil, err
+	}
+	return entries, nil
 }
 
 // parseEntry reads an entry, whose path may be told as a change of the one
