@@ -185,6 +185,9 @@ func FuzzFileEdit(f *testing.F) {
 // those that overlap the first, and that no other byte is changed.
 func (f randomFile) checkPlaces(after string, old, new []string, places []int, fail func(string)) {
 	rest, ok := strings.CutPrefix(after, f.mark)
+	if !ok {
+		fail("the mark is gone")
+	}
 	at := 0
 	for _, p := range places {
 		if p < at {

@@ -91,6 +91,15 @@ func TestFullDisk(t *testing.T) {
 		}
 		b.onlyFiles("f", "g", "h")
 	}
+	// What is too large to be put back is not lost either: its end is written first.
+	f, err := os.OpenFile(filepath.Join(b.dir, "g"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := setContent(f, []byte(big), 1, 0); err == nil || b.read("g") != "x" {
+		t.Errorf("%v, %d bytes", err, len(b.read("g")))
+	}
 	lift()
 	if r := b.call("file_edit", everyEdit("\n", "\nand more\n")); r.Failed {
 		t.Error(text(r))
