@@ -79,8 +79,17 @@ func (a *app) toolPath(ctx context.Context, path string) string {
 	if _, err := os.Stat(file); err == nil || strings.ContainsRune(path, filepath.Separator) {
 		return file
 	}
-	if t, err := a.findTool(ctx, path); err == nil && t.Source != "" {
-		return t.Source
+	all, k := a.shownTools(ctx)
+	defer k.close()
+	for _, t := range all {
+		if exttool.Fold(t.Name) == exttool.Fold(path) && t.Source != "" {
+			return t.Source
+		}
+	}
+	for _, p := range k.external.Problems() {
+		if exttool.FileTool(p.Path) == exttool.Fold(path) {
+			return p.Path
+		}
 	}
 	return file
 }

@@ -57,10 +57,13 @@ func TestLongInput(t *testing.T) {
 	write(t, dir, "count", script("count", `,"parameters":{"type":"object"}`, body))
 	write(t, dir, "piped", script("piped", `,"input":"stdin"`, body))
 	set := load(t, dir)
-	long := `{"text":"` + strings.Repeat("x", 1<<20) + `"}`
-	for i, want := range []string{fmt.Sprintf(`{"arguments":0,"bytes":%d}`, len(long)), `{"arguments":0,"bytes":2}`} {
-		args := []string{long, `{}`}[i]
-		if r := set.List()[i].Run(context.Background(), ikigai.Call{Dir: dir, Args: json.RawMessage(args)}); text(r) != want {
+	of := func(size int) string { return `{"text":"` + strings.Repeat("x", size-11) + `"}` }
+	for _, test := range []struct {
+		tool, arguments int
+		args            string
+	}{{0, 1, of(100 << 10)}, {0, 0, of(100<<10 + 1)}, {0, 0, of(1 << 20)}, {1, 0, `{}`}} {
+		want := fmt.Sprintf(`{"arguments":%d,"bytes":%d}`, test.arguments, len(test.args))
+		if r := set.List()[test.tool].Run(context.Background(), ikigai.Call{Dir: dir, Args: json.RawMessage(test.args)}); text(r) != want {
 			t.Errorf("%+v, want %s", r, want)
 		}
 	}

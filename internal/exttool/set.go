@@ -127,7 +127,6 @@ func (s *Set) choose(now *found, chosen map[string]choice, files []file) {
 	for _, f := range files {
 		name, spec, problem := s.judge(f)
 		if other, ok := here[name]; ok && name != "" {
-			spec = nil
 			chosen[name] = choice{file: f}
 			problem = &Problem{f.shown, fmt.Sprintf("%s has the same name, so neither is used", other), "Remove one of them, or give it another name"}
 		}

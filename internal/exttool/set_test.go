@@ -171,7 +171,12 @@ func TestCache(t *testing.T) {
 	}
 	dir = moved
 	look(1) // the content is known
-	for _, garbage := range []string{"", "garbage", "{}", `{"version":1}`, `{"version":99,"files":{},"said":{}}`, `{"version":1,"files":{"` + filepath.Join(dir, "a") + `":7}}`} {
+	good, err := os.ReadFile(cacheFile(store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Replace(string(good), `"version":1`, `"version":99`, 1)
+	for _, garbage := range []string{"", "garbage", "{}", `{"version":1}`, other, `{"version":1,"files":{"` + filepath.Join(dir, "a") + `":7}}`} {
 		if err := os.WriteFile(cacheFile(store), []byte(garbage), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -180,6 +185,10 @@ func TestCache(t *testing.T) {
 		}
 		look(1)
 		look(1)
+	}
+	age(t, write(t, dir, "a", strings.Replace(tool, "<A>", "<B>", 1)))
+	if got := look(2).Description; got != "<B> & b" {
+		t.Errorf("after a change it is %s", got)
 	}
 	if left, err := filepath.Glob(filepath.Join(store, "*")); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
