@@ -207,7 +207,7 @@ func readObject(r *bufio.Reader, name string) ([]byte, error) {
 	}
 	var got, kind string
 	var size int64
-	if n, _ := fmt.Sscanf(line, "%s %s %d", &got, &kind, &size); n < 3 || size > maxObject {
+	if n, _ := fmt.Sscanf(line, "%s %s %d", &got, &kind, &size); n < 3 || size < 0 || size > maxObject {
 		if strings.HasSuffix(line, " missing\n") {
 			return nil, errObject
 		}

@@ -349,6 +349,9 @@ func undoEvent(p Plan, steps []Step) ikigai.Event {
 	return ikigai.NewEvent(ikigai.KindUndo, summary(d), d)
 }
 
+// maxNamed is the most files that a summary names.
+const maxNamed = 10
+
 // summary says in a line what an undo has done.
 func summary(d ikigai.UndoData) string {
 	what := "changes of %s taken back"
@@ -356,8 +359,16 @@ func summary(d ikigai.UndoData) string {
 		what = "an undo of %s taken back"
 	}
 	text := fmt.Sprintf(what, files(len(d.Files)))
-	if len(d.Left) > 0 {
-		text += fmt.Sprintf(", %s left as they are", files(len(d.Left)))
+	for i, left := range d.Left {
+		switch i {
+		case 0:
+			text += fmt.Sprintf("; %s left: ", files(len(d.Left)))
+		case maxNamed:
+			return text + fmt.Sprintf(" and %d more", len(d.Left)-i)
+		default:
+			text += ", "
+		}
+		text += fmt.Sprintf("%s (%s)", left.Path, left.Reason)
 	}
 	return text
 }
