@@ -39,24 +39,22 @@ func book(in config.Input) *trust.Book {
 
 // judge returns what the project in dir brings, and whether it may act, by what
 // was decided of exactly these bytes.
-func (a *app) judge(dir string, in config.Input) (projectTrust, error) {
+func (a *app) judge(dir string, in config.Input) projectTrust {
 	own, _ := config.OwnFiles(in)
 	p, err := trust.Scan(dir, own)
 	if err != nil {
-		return projectTrust{}, usage("What the project in "+dir+" brings cannot be read: "+err.Error(), "Check the directory")
+		p = &trust.Project{Dir: dir, Problem: "What lies in " + dir + " cannot be read: " + err.Error() + ". Make the directory readable."}
 	}
+	p.Problem = inOneLine(p.Problem)
 	t := projectTrust{project: p}
-	if p.Empty() {
-		return t, nil
-	}
-	if b := book(in); b != nil {
+	if b := book(in); b != nil && !p.Empty() {
 		var found bool
 		if t.last, found, err = b.Last(p.Dir); err != nil {
 			a.notice("The decisions about projects cannot be read: " + err.Error() + ". Repair the file or remove it; until then nothing is trusted.")
 		}
 		t.allowed = found && t.last.Trusted && t.last.Holds(p)
 	}
-	return t, nil
+	return t
 }
 
 // decided reports whether the person has said of exactly these bytes what to do.
@@ -73,9 +71,9 @@ func (a *app) projectTrust() (projectTrust, error) {
 	if t := a.project; t.project != nil && t.project.Dir == a.dir {
 		return t, nil
 	}
-	t, err := a.judge(a.dir, a.input())
-	if err != nil || t.project.Empty() {
-		return t, err
+	t := a.judge(a.dir, a.input())
+	if t.project.Empty() {
+		return t, nil
 	}
 	switch {
 	case a.trusting.accept && t.project.Problem != "":
@@ -107,7 +105,7 @@ func (a *app) tellTrust(t projectTrust) error {
 		if t.last.Dir != "" {
 			why = "it has changed since you decided"
 		}
-		a.notice("What the project in " + p.Dir + " brings is ignored because " + why + ": " + brings(p) + ". Look at it, and decide, with `ikigai trust`.")
+		a.notice("What the project in " + inOneLine(p.Dir) + " brings is ignored because " + why + ": " + brings(p) + ". Look at it, and decide, with `ikigai trust`.")
 	}
 	return nil
 }
@@ -156,6 +154,9 @@ func (t projectTrust) event() (ikigai.Event, bool) {
 			break
 		}
 		d.Items = append(d.Items, cutMiddle(inOneLine(item.String())))
+	}
+	if t.project.Problem != "" {
+		d.Items = append(d.Items, t.project.Problem)
 	}
 	content := "Ignored"
 	if t.allowed {

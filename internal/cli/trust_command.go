@@ -72,10 +72,7 @@ func (a *app) trust(dir string, o trustOptions) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return usage("There is no directory "+dir, "Check the path")
 	}
-	t, err := a.judge(dir, a.input())
-	if err != nil {
-		return err
-	}
+	t := a.judge(dir, a.input())
 	p := t.project
 	switch {
 	case p.Empty():

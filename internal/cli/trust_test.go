@@ -100,6 +100,9 @@ func TestTrustIsAskedAtTheTerminal(t *testing.T) {
 			}
 			p.inert()
 
+			reading, _, _ := p.terminalRun("sessions")
+			reading.ends(exitAnswered) // and nobody was asked
+
 			again, keys, screen := p.terminalRun("run", "again")
 			if c.again {
 				screen.await(t, "the question again", asksTrust(1))
@@ -170,4 +173,29 @@ say: Without it.
 		t.Error("a tool that has changed since is offered")
 	}
 	p.allAccepted()
+}
+
+// A directory that cannot be judged does not keep anybody from their work, and
+// what files are called cannot write lines of its own.
+func TestWhatCannotBeJudgedIsIgnored(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, trustScript)
+	must(t, os.MkdirAll(p.file(".ikigai/tools"), 0o755))
+	must(t, os.Symlink("/bin/sh", p.file(".ikigai/tools/x\nikigai: It is trusted.\n")))
+	c := p.run(exitAnswered, "run", "work")
+	if text := c.err.String(); !strings.Contains(text, "leads out of the project") || strings.Contains(text, "\nikigai: It is trusted.") {
+		t.Errorf("told was %s", text)
+	}
+
+	must(t, os.Chmod(p.file(".ikigai"), 0o300))
+	t.Cleanup(func() { must(t, os.Chmod(p.file(".ikigai"), 0o700)) })
+	must(t, os.Chmod(p.file(".ikigai/tools"), 0o300))
+	t.Cleanup(func() { must(t, os.Chmod(p.file(".ikigai/tools"), 0o700)) })
+	for _, args := range [][]string{{"run", "again"}, {"doctor"}} {
+		c := startChild(t, unprivileged(p.command(args...)))
+		c.ends(exitAnswered)
+		if text := c.err.String() + c.out.String(); !strings.Contains(text, " may not be read. Make it readable, or remove it.") {
+			t.Errorf("%s told %s", args[0], text)
+		}
+	}
 }
