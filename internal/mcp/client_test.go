@@ -329,27 +329,29 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// Close ends a server that will not, and all that servers have started.
+// Close ends a server, also one that will not, and all that it has started.
 func TestClose(t *testing.T) {
-	s := start(t, "stubborn", nil)
-	s.Await(s.ctx)
-	var child struct{ Output string }
-	if err := json.Unmarshal([]byte(text(s.run("child", ""))), &child); err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(child.Output)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := s.links[0].conn.child.pid
-	s.Close()
-	for _, pid := range []int{pid, server} {
-		if !eventually(s.ctx, func() bool { return gone(pid) }) {
-			t.Errorf("process %d lives", pid)
+	for _, mode := range []string{"plain", "stubborn"} {
+		s := start(t, mode, nil)
+		s.Await(s.ctx)
+		var child struct{ Output string }
+		if err := json.Unmarshal([]byte(text(s.run("child", ""))), &child); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if r := s.links[0].call(s.ctx, "echo", ikigai.Call{}); !r.Failed {
-		t.Error("it was started again after the end")
+		pid, err := strconv.Atoi(child.Output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := s.links[0].conn.child.pid
+		s.Close()
+		for _, pid := range []int{pid, server} {
+			if !eventually(s.ctx, func() bool { return gone(pid) }) {
+				t.Errorf("%s: process %d lives", mode, pid)
+			}
+		}
+		if r := s.links[0].call(s.ctx, "echo", ikigai.Call{}); !r.Failed {
+			t.Error("it was started again after the end")
+		}
 	}
 }
 
