@@ -19,15 +19,13 @@ import (
 
 var soak = flag.Int("soak", 200, "how many calls of tools TestSoak makes")
 
-// soakMark is in the environment of every process of TestSoak.
-const soakMark = "TOOLS_TEST_SOAK=1"
-
 // P21, P25, P34: calls of tools, however many, leave no process, no file descriptor, no
 // goroutine and no file behind, but the outputs that results have named.
 func TestSoak(t *testing.T) {
 	temporary, spill := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	b := newJobBench(t, Config{SpillDir: spill, Env: []string{"PATH=/usr/bin:/bin", soakMark}})
+	mark := fmt.Sprintf("TOOLS_TEST_SOAK=%d", os.Getpid()) // of every process that is started here
+	b := newJobBench(t, Config{SpillDir: spill, Env: []string{"PATH=/usr/bin:/bin", mark}})
 	b.write("a.txt", "one\ntwo\nthree\n")
 	spilled := soakRound(t, b, 50) // what is made once is there from here on
 	descriptors, goroutines := descriptorsOf(t), runtime.NumGoroutine()
@@ -43,7 +41,7 @@ func TestSoak(t *testing.T) {
 	if diff := cmp.Diff(descriptors, descriptorsOf(t)); diff != "" {
 		t.Errorf("file descriptors (-first +last):\n%s", diff)
 	}
-	if left := process.Marked(soakMark); len(left) > 0 {
+	if left := process.Marked(mark); len(left) > 0 {
 		t.Errorf("processes: %+v", left)
 	}
 	for dir, want := range map[string]int{temporary: 0, spill: spilled, b.dir: 3} { // a.txt, b.txt, go
