@@ -53,16 +53,19 @@ func Files(ctx context.Context, root string, o Options) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
-	done := make(chan error, 1)
-	go func() { done <- w.walk(first) }()
+	if err := new(visitor).visit(w, first); err != nil {
+		return List{}, err
+	}
+	done := make(chan struct{})
+	go func() {
+		w.walk()
+		close(done)
+	}()
 	select {
-	case err = <-done:
+	case <-done:
 	case <-ctx.Done(): // a read that hangs is left behind
 	}
-	if ctx.Err() != nil {
-		return List{}, ctx.Err()
-	}
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return List{}, err
 	}
 	list := List{Entries: make([]Entry, 0, min(w.count, w.most())), More: w.count > w.most(), Unreadable: w.unreadable}
@@ -155,17 +158,13 @@ func repositoryOf(dir string) string {
 	}
 }
 
-// walk reads the first directory and all below.
-func (w *walker) walk(first *directory) error {
-	if err := new(visitor).visit(w, first); err != nil {
-		return err
-	}
+// walk reads the directories below the first.
+func (w *walker) walk() {
 	var workers sync.WaitGroup
 	for range min(max(2, runtime.GOMAXPROCS(0)), 8) {
 		workers.Go(w.work)
 	}
 	workers.Wait()
-	return nil
 }
 
 // work reads directories until none is left.
