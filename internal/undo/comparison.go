@@ -34,7 +34,14 @@ var errUnread = errors.New("there was no time to read it before")
 
 func (c *comparison) run() {
 	var pairs []pair
-	for _, p := range c.limit(differing(c.was, c.is)) {
+	candidates := slices.DeleteFunc(differing(c.was, c.is), func(p pair) bool {
+		if p.was == nil || p.is == nil || p.was.stat != p.is.stat {
+			return false
+		}
+		_, differs := c.differs(p) // it only may have been changed in the same moment
+		return !differs
+	})
+	for _, p := range c.limit(candidates) {
 		if after, differs := c.differs(p); differs {
 			p.after = after
 			pairs = append(pairs, p)

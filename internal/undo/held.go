@@ -2,6 +2,7 @@ package undo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -23,6 +25,8 @@ type held struct {
 	object string    // the name of the content among git's objects
 	reason string    // why neither is known
 	at     time.Time // when it was found out
+
+	ignored bool // git ignores the file, and its bytes count for that share
 }
 
 // holds reports whether content is known to be the one held, and whether that
@@ -45,20 +49,27 @@ func objectName(content []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// memory is what the contents of a tree may take of it.
-type memory struct{ limit, used int64 }
+// memory is what the contents of a tree may take of it, in bytes.
+type memory struct {
+	limit, used int64
+	ignored     int64 // of used: files that git ignores
+}
+
+// share is what files that git ignores may take: they are many, and most can be
+// made again.
+func (m memory) share() int64 { return m.limit / 16 }
 
 // hold finds out what each file of a tree holds, those first that are lost
 // otherwise and small, until ctx ends.
 func (w *Watcher) hold(ctx context.Context, t *tree) {
-	w.memory.used = 0
+	w.memory.used, w.memory.ignored = 0, 0
 	var missing []*file
 	need := int64(0)
 	for i := range t.files {
 		f := &t.files[i]
 		switch {
 		case f.held != nil:
-			w.memory.used += int64(len(f.held.bytes))
+			w.memory.take(f.held)
 		case f.stat.regular():
 			missing = append(missing, f)
 		}
@@ -75,45 +86,58 @@ func (w *Watcher) hold(ctx context.Context, t *tree) {
 		need += f.stat.size
 		return false
 	})
-	if w.memory.used+need > w.memory.limit {
-		w.sort(ctx, missing)
+	var listed map[string]bool
+	if w.memory.used+need > w.memory.share() {
+		listed = w.sort(ctx, missing)
 	}
 	for _, f := range missing {
 		if ctx.Err() != nil {
 			return
 		}
-		w.read(f)
+		w.read(f, listed != nil && !listed[f.path])
 	}
 }
 
-// sort puts files in the order of how much they are worth being held: what git
-// ignores can mostly be made again.
-func (w *Watcher) sort(ctx context.Context, files []*file) {
-	kept := map[string]bool{}
+// take counts what is held.
+func (m *memory) take(h *held) {
+	m.used += int64(len(h.bytes))
+	if h.ignored {
+		m.ignored += int64(len(h.bytes))
+	}
+}
+
+// sort puts files in the order of how much they are worth being held: first
+// those that git does not ignore, which it returns, then those high up, then the
+// small ones.
+func (w *Watcher) sort(ctx context.Context, files []*file) map[string]bool {
+	listed := map[string]bool{}
 	if list, err := walk.Files(ctx, w.config.Dir, walk.Options{Hidden: true}); err == nil {
 		for _, e := range list.Entries {
-			kept[e.Path] = true
+			listed[e.Path] = true
 		}
 	}
-	slices.SortStableFunc(files, func(a, b *file) int {
-		switch {
-		case kept[a.path] != kept[b.path] && kept[a.path]:
-			return -1
-		case kept[a.path] != kept[b.path]:
-			return 1
+	ignored := func(f *file) int {
+		if listed[f.path] {
+			return 0
 		}
-		return int(min(max(a.stat.size-b.stat.size, -1), 1))
+		return 1 + strings.Count(f.path, "/")
+	}
+	slices.SortStableFunc(files, func(a, b *file) int {
+		return cmp.Or(cmp.Compare(ignored(a), ignored(b)), cmp.Compare(a.stat.size, b.stat.size))
 	})
+	return listed
 }
 
 // read holds the content of a file, if there is room for it.
-func (w *Watcher) read(f *file) {
-	h := &held{at: time.Now()}
+func (w *Watcher) read(f *file, ignored bool) {
+	h := &held{at: time.Now(), ignored: ignored}
 	switch {
 	case f.stat.size > preimage.MaxBlob:
 		h.reason = fmt.Sprintf("larger than %d MiB", preimage.MaxBlob>>20)
 	case f.stat.size > w.memory.limit-w.memory.used:
 		h.reason = "the directory holds more than is kept in memory (undo_limit)"
+	case ignored && f.stat.size > w.memory.share()-w.memory.ignored:
+		h.reason = "git ignores it, and there is more of that than is kept in memory (undo_limit)"
 	default:
 		content, err := w.content(f)
 		if err != nil {
@@ -124,7 +148,7 @@ func (w *Watcher) read(f *file) {
 			return // it changes right now
 		}
 		h.bytes = content
-		w.memory.used += int64(len(content))
+		w.memory.take(h)
 	}
 	f.held = h
 }

@@ -74,6 +74,25 @@ func TestKeptWithinLimits(t *testing.T) {
 	}
 }
 
+// TestIgnoredHasItsShare keeps of what git ignores a sixteenth of the limit at
+// most, what lies high up first.
+func TestIgnoredHasItsShare(t *testing.T) {
+	f := newFake(t)
+	run(t, f.dir, "git init -q .")
+	f.replace(f.dir+"/.gitignore", ".env\nmodules\n")
+	f.replace(f.dir+"/.env", strings.Repeat("e", 60))
+	f.replace(f.dir+"/modules/deep/a", strings.Repeat("a", 50))
+	f.watch(1600)
+	f.say("go")
+	f.shell("rm -r .env modules")
+	if left := f.undo(); left != "a: what it was before was not kept: git ignores it, and there is more of that than is kept in memory (undo_limit)" {
+		t.Errorf("left %q", left)
+	}
+	if !strings.Contains(f.state(), ".env 644") {
+		t.Error(f.state())
+	}
+}
+
 // TestGitIsNotTrusted runs nothing that the settings of a repository name, and
 // believes no object that is not the one asked for. Law 9
 func TestGitIsNotTrusted(t *testing.T) {
