@@ -50,6 +50,9 @@ func (a *app) toolCheck(ctx context.Context, paths []string, input string, asJSO
 	bad := false
 	for _, path := range paths {
 		report, err := exttool.Check(ctx, a.toolPath(ctx, path), exttool.Trial{Env: a.childEnv(""), Input: input})
+		if ctx.Err() != nil {
+			return &quietError{exitInterrupted}
+		}
 		if err != nil {
 			return err
 		}

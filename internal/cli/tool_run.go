@@ -63,7 +63,11 @@ func (a *app) toolRun(ctx context.Context, name string, args []string, asJSON bo
 	if t.Source == "" {
 		call.Progress = nil // it is in the result
 	}
-	return a.printToolResult(t.Run(ctx, call), asJSON)
+	err = a.printToolResult(t.Run(ctx, call), asJSON)
+	if ctx.Err() != nil {
+		return &quietError{exitInterrupted}
+	}
+	return err
 }
 
 // toolInput returns the input that a person has typed.

@@ -78,7 +78,7 @@ func Check(ctx context.Context, path string, t Trial) (Report, error) {
 		c.wrongInput()
 		c.rightInput()
 	}
-	return c.report, nil
+	return c.report, ctx.Err()
 }
 
 // trial is a Check under way.

@@ -50,9 +50,8 @@ func (d Dir) shown() string {
 // Tool is a tool with what is known of it beside what a model is told.
 type Tool struct {
 	ikigai.Tool
-	Origin   string        // of its directory
-	Limit    time.Duration // the time that a call has, unless it says so itself
-	Examples []string      // inputs that the tool names, JSON objects
+	Origin string        // of its directory
+	Limit  time.Duration // the time that a call has, unless it says so itself
 }
 
 // Problem is why a file is not used as a tool, or was not looked at.

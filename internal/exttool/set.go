@@ -165,12 +165,9 @@ func (s *Set) judge(f file) (string, *spec, *Problem) {
 // tool returns the tool that a file is.
 func (s *Set) tool(f file, of spec) Tool {
 	p := program{spec: of, path: f.path, toolbox: f.dir.Toolbox, cfg: &s.cfg}
-	t := Tool{Origin: f.dir.Origin, Limit: of.limit()}
-	for _, example := range of.Examples {
-		t.Examples = append(t.Examples, string(example))
-	}
-	t.Tool = ikigai.Tool{ToolSpec: of.ToolSpec, Source: f.shown, ReadOnly: of.ReadOnly, Check: schema.Checker(of.Schema), Run: p.run}
-	return t
+	return Tool{Origin: f.dir.Origin, Limit: of.limit(), Tool: ikigai.Tool{
+		ToolSpec: of.ToolSpec, Source: f.shown, ReadOnly: of.ReadOnly, Check: schema.Checker(of.Schema), Run: p.run,
+	}}
 }
 
 // marks returns what differs whenever a tool or a problem does.
