@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,18 +56,35 @@ func fileWrite(cfg Config) ikigai.Tool {
 			return *failure
 		}
 		content := []byte(in.Content)
+		encoded := otherEncoding(target)
 		note, err := replaceFile(target, old, content)
 		if err != nil {
 			return fileFailure("write", in.Path, err)
 		}
 		text := fmt.Sprintf("Wrote %d bytes to %s", len(in.Content), in.Path)
 		return ikigai.Result{
-			Output: ikigai.JSONOutput(fileWriteOutput{text, len(in.Content)}), Note: note, Report: text,
+			Output: ikigai.JSONOutput(fileWriteOutput{text, len(in.Content)}), Note: strings.TrimSpace(encoded + " " + note), Report: text,
 			Resources: []ikigai.Resource{{URI: target, Changed: true, SHA256: hashOf(content)}},
 		}
 	})
 	tool.Announces = true
 	return tool
+}
+
+// otherEncoding tells that a file is in an encoding which a write of text takes
+// away, or "".
+func otherEncoding(target string) string {
+	f, err := os.Open(target)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, headSize)
+	n, _ := io.ReadFull(f, head)
+	if enc, _ := marked(head[:n]); enc != utf8Text {
+		return fmt.Sprintf("The file was in %s and is in UTF-8 now; file_edit would have kept that.", enc)
+	}
+	return ""
 }
 
 // announce tells that target, which the model calls path, is about to be

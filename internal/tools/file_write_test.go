@@ -44,6 +44,10 @@ func TestFileWrite(t *testing.T) {
 		t.Error(diff)
 	}
 	b.call("file_write", `{"path":"`+b.dir+`/abs","content":"x"}`)
+	b.write("abs", utf16Of(utf16LE, bomUTF16LE, "x"))
+	if r := b.call("file_write", `{"path":"abs","content":"x"}`); !strings.Contains(r.Note, "was in UTF-16LE") || b.read("abs") != "x" {
+		t.Errorf("note %q", r.Note)
+	}
 	b.onlyFiles("abs", "f", "new")
 }
 

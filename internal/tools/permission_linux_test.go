@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -46,6 +47,10 @@ func TestPermission(t *testing.T) {
 	// The directory takes no new file, but the file can be written.
 	r := b.call("file_write", `{"path":"shared/f","content":"new"}`)
 	if r.Failed || b.read("shared/f") != "new" || r.Note == "" {
+		t.Errorf("%s, note %q", text(r), r.Note)
+	}
+	r = b.call("file_edit", `{"path":"shared/f","edits":[{"old":"new","new":"newer"}]}`)
+	if r.Failed || b.read("shared/f") != "newer" || !strings.Contains(r.Note, "in place") {
 		t.Errorf("%s, note %q", text(r), r.Note)
 	}
 }

@@ -216,6 +216,13 @@ func TestErrors(t *testing.T) {
 		{"file_write", `{"path":"loop","content":""}`, "FILE_ERROR", "loop"},
 		{"file_write", `{"path":"/proc/x","content":""}`, "FILE_NOT_FOUND", "/proc/x"},
 		{"file_write", `{"path":"` + long + `","content":""}`, "FILE_ERROR", "file name too long"},
+		{"file_edit", `{"path":".","edits":[{"old":"a","new":"b"}]}`, "IS_DIRECTORY", "."},
+		{"file_edit", `{"path":"missing","edits":[{"old":"a","new":"b"}]}`, "FILE_NOT_FOUND", "missing"},
+		{"file_edit", `{"path":"file/x","edits":[{"old":"a","new":"b"}]}`, "NOT_A_DIRECTORY", "file/x"},
+		{"file_edit", `{"path":"/dev/zero","edits":[{"old":"a","new":"b"}]}`, "NOT_A_FILE", "/dev/zero"},
+		{"file_edit", `{"path":"read-only","edits":[{"old":"x","new":"b"}]}`, "PERMISSION_DENIED", "read-only"},
+		{"file_edit", `{"path":"binary","edits":[{"old":"a","new":"b"}]}`, "BINARY_FILE", "binary"},
+		{"file_edit", `{"path":"file","edits":[{"old":"a","new":"b"}]}`, "NO_MATCH", "not found in file"},
 		{"bash", `{"command":"x","working_dir":"missing"}`, "FILE_NOT_FOUND", "Directory not found: missing"}, // S0.38
 		{"bash", `{"command":"x","working_dir":"file"}`, "NOT_A_DIRECTORY", "file"},
 		{"bash", `{"command":"sleep 100","timeout":1}`, "TOOL_TIMEOUT", "Command timed out after 1 seconds."}, // S0.36
@@ -238,7 +245,7 @@ func TestCancelledBefore(t *testing.T) {
 	cancel()
 	b := newBench(t, Config{})
 	for name, args := range map[string]string{"glob": `{"pattern":"*"}`, "file_read": `{"path":"x"}`, "grep": `{"pattern":"x"}`,
-		"file_write": `{"path":"x","content":""}`, "bash": `{"command":"touch x"}`} { // P22
+		"file_write": `{"path":"x","content":""}`, "file_edit": `{"path":"x","edits":[{"old":"a","new":"b"}]}`, "bash": `{"command":"touch x"}`} { // P22
 		if r := b.callWith(ctx, name, args, ikigai.Call{}); !r.Failed || field(t, r, "error_code") != "CANCELLED" {
 			t.Errorf("%s: %s", name, text(r))
 		}
