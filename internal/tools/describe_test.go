@@ -23,6 +23,7 @@ func TestReturns(t *testing.T) {
 			{"grep", `{"pattern":"t"}`},
 			{"file_read", `{"path":"a.txt"}`}, {"file_read", `{"path":"a.txt","limit":2}`},
 			{"file_write", `{"path":"b.txt","content":"x"}`},
+			{"file_edit", `{"path":"a.txt","edits":[{"old":"two","new":"2"}]}`},
 		} {
 			properties := told(t, b.tools[tc.name])
 			output := b.call(tc.name, tc.call).Output[0].Text
