@@ -66,7 +66,8 @@ type Trial struct {
 // Check holds an executable against the protocol. It is run several times, in
 // an empty directory that is removed afterwards: without an environment, with
 // input that is wrong and, where one is known that does no harm, with input
-// that is right. The error is that there is no place for the directory.
+// that is right. The error is that there is no place for the directory, or that
+// ctx has ended.
 func Check(ctx context.Context, path string, t Trial) (Report, error) {
 	dir, err := os.MkdirTemp("", "ikigai-check-*")
 	if err != nil {
