@@ -10,6 +10,7 @@ import (
 	"github.com/creack/pty"
 
 	"ikigai"
+	"ikigai/internal/scriptserver"
 )
 
 // bring puts files of a cloned repository into the working directory: a tool
@@ -153,6 +154,9 @@ say: Without it.
 	const text = "#!/bin/sh\nif [ \"$1\" = --schema ]; then echo '{\"name\": \"greet\", \"description\": \"x\", \"parameters\": {}}'; exit; fi\n" +
 		"echo \"{\\\"text\\\": \\\"hello from $(basename \"$0\")\\\"}\"\n"
 	must(t, os.WriteFile(tool, []byte(text), 0o755))
+	p.onRequest(func(int, scriptserver.Request) { // before the model calls it
+		must(t, os.WriteFile(tool, []byte(strings.Replace(text, "hello", "evil", 1)), 0o755))
+	})
 
 	run, keys, screen := p.terminalRun("run", "work")
 	screen.await(t, "the question", asksTrust(1))
@@ -165,7 +169,6 @@ say: Without it.
 		t.Errorf("the log says %+v", said)
 	}
 
-	must(t, os.WriteFile(tool, []byte(text+"# changed\n"), 0o755))
 	if c := p.run(exitAnswered, "run", "again"); !strings.Contains(c.err.String(), "it has changed since you decided") {
 		t.Errorf("after a change: %s", c.err)
 	}
