@@ -16,6 +16,7 @@ import (
 	"ikigai/internal/config"
 	"ikigai/internal/mcp"
 	"ikigai/internal/render"
+	"ikigai/internal/safetext"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -68,7 +69,7 @@ func (a *app) mcpListCommand() *cobra.Command {
 		var rows [][]string
 		for _, name := range slices.Sorted(maps.Keys(a.settings.MCPServers)) {
 			m := a.settings.MCPServers[name]
-			rows = append(rows, []string{name, m.Type, mcpTools(m, client.Status(name)), a.redact(mcpPlace(m))})
+			rows = append(rows, []string{name, m.Type, mcpTools(m, client.Status(name)), safetext.RedactKeys(a.redact(mcpPlace(m)))})
 		}
 		_, err = io.WriteString(a.Out, a.style(a.Out).Table([]string{"SERVER", "TYPE", "TOOLS", "PLACE"}, rows))
 		return err

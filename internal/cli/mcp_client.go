@@ -52,17 +52,12 @@ func (a *app) mcpServer(name string) (mcp.Server, error) {
 	if err != nil {
 		return mcp.Server{}, err
 	}
-	for _, values := range []map[string]string{m.Env, m.Headers} {
-		for _, value := range values {
-			if len(value) >= 8 { // less is no secret, and would be found everywhere
-				a.hidden.add(value)
-			}
-		}
-	}
-	return mcp.Server{
+	server := mcp.Server{
 		Command: m.Command, Args: m.Args, Env: m.Env, Dir: m.Cwd, URL: m.URL, SSE: m.Type == config.MCPSSE,
 		Headers: m.Headers, Timeout: m.Timeout, Offers: m.Offers,
-	}, nil
+	}
+	a.hidden.add(server.Secrets()...)
+	return server, nil
 }
 
 // mcpNamed returns a client of the server called name, or of all if name is "",

@@ -35,32 +35,52 @@ func (l *link) plain(err error) string {
 	return clip(strings.TrimRight(l.hide(ikigai.CleanText(err.Error())), ". \n"), 1000)
 }
 
+// hide returns text without the secrets of the server, and without what looks
+// like a key: arguments of a program may hold some.
+func (l *link) hide(text string) string {
+	return safetext.RedactKeys(safetext.Redact(text, l.server.Secrets()))
+}
+
 // minSecret is the least length of what is taken for a secret: less would be
 // found everywhere.
 const minSecret = 8
 
-// hide returns text without what may be secret in the settings of the server:
-// the values of its variables and headers, and those in its address.
-func (l *link) hide(text string) string {
-	var secrets []string
-	add := func(s string) {
-		if len(s) >= minSecret {
-			secrets = append(secrets, s)
+// Secrets returns what must not be shown of the settings of a server: the values
+// of its headers, of variables that are named like a secret, and those in its
+// address.
+func (s Server) Secrets() []string {
+	var all []string
+	add := func(text string) {
+		if len(text) >= minSecret {
+			all = append(all, text)
 		}
 	}
-	for _, values := range []map[string]string{l.server.Env, l.server.Headers} {
-		for _, value := range values {
+	for name, value := range s.Env {
+		if secretName(name) {
 			add(value)
-			add(strings.TrimPrefix(value, "Bearer "))
 		}
 	}
-	if address, err := url.Parse(l.server.URL); err == nil {
+	for _, value := range s.Headers {
+		add(value)
+		add(strings.TrimPrefix(value, "Bearer "))
+	}
+	if address, err := url.Parse(s.URL); err == nil {
 		add(address.RawQuery)
 		if password, ok := address.User.Password(); ok {
 			add(password)
 		}
 	}
-	return safetext.Redact(text, secrets)
+	return all
+}
+
+func secretName(variable string) bool {
+	variable = strings.ToUpper(variable)
+	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL"} {
+		if strings.Contains(variable, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // quoteName returns the name of a server as a shell takes it.
