@@ -26,9 +26,10 @@ type document struct {
 	spare []byte        // memory of an earlier raw
 }
 
-// readDocument reads a file that is open, with room for it to grow.
-func readDocument(path string, f *os.File, room int) (*document, *ikigai.Result) {
-	raw, hash, err := readWhole(f, room)
+// readDocument reads a file that is open, with room for it to grow, and hashes it
+// if that is wanted.
+func readDocument(path string, f *os.File, room int, hashed bool) (*document, *ikigai.Result) {
+	raw, hash, err := readWhole(f, room, hashed)
 	if err != nil {
 		failure := fileFailure("read", path, err)
 		return nil, &failure
@@ -51,22 +52,27 @@ func readDocument(path string, f *os.File, room int) (*document, *ikigai.Result)
 
 // readWhole reads f into memory that has room for so many more bytes. Of a file
 // that is too large it reads little more than what shows that. The hash of what
-// it has read comes when it is asked for; until then it must not be changed.
-func readWhole(f *os.File, room int) (raw []byte, hash func() string, err error) {
+// it has read, "" unless it is wanted, comes when it is asked for; until then raw
+// must not be changed.
+func readWhole(f *os.File, room int, hashed bool) (raw []byte, hash func() string, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, err
 	}
 	raw = make([]byte, 0, int(min(info.Size(), mostEdited))+room+bytes.MinRead)
 	parts := make(chan []byte, 16)
-	hash = hashParts(parts)
 	defer close(parts)
+	if hash = func() string { return "" }; hashed {
+		hash = hashParts(parts)
+	}
 	for len(raw) <= mostEdited {
 		if len(raw) == cap(raw) {
 			raw = slices.Grow(raw, bytes.MinRead) // it is longer than it said
 		}
 		n, err := f.Read(raw[len(raw):min(len(raw)+hashedAtOnce, cap(raw))])
-		parts <- raw[len(raw) : len(raw)+n]
+		if hashed {
+			parts <- raw[len(raw) : len(raw)+n]
+		}
 		raw = raw[:len(raw)+n]
 		switch {
 		case err == io.EOF:

@@ -22,7 +22,7 @@ func (cfg Config) edited(in fileEditInput, target string) (*editing, *ikigai.Res
 	for _, ed := range in.Edits {
 		room += 2 * len(ed.New)
 	}
-	if e.document, failure = readDocument(in.Path, f, room); failure != nil {
+	if e.document, failure = readDocument(in.Path, f, room, cfg.known(target) != ""); failure != nil {
 		return nil, failure
 	}
 	e.stale = sync.OnceValue(func() bool { return cfg.isStale(target, e.hash()) })
