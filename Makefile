@@ -28,9 +28,11 @@ kill: need ## kills the program at every system call of its life (test tries eac
 race: need ## all tests with the race detector
 	CGO_ENABLED=1 go test -timeout 30m -race ./...
 
-bench: need ## ikigai beside a bare loop that does the same, its stores beside bare SQL
+bench: need ## ikigai beside a bare loop that does the same, its stores beside bare SQL, its search beside ripgrep
+	@tools/need ripgrep
 	go run ./bench
 	go run ./bench/store
+	go run ./bench/search
 
 lint: ## gofmt, vet, staticcheck, errcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt these files"; exit 1; }
@@ -50,4 +52,5 @@ tidy: ## go.mod and go.sum say what the code needs
 	cd internal/oracle && go mod tidy
 
 need: # programs that tests run
-	@tools/need git bash postgresql
+	@tools/need git bash postgresql python3 nodejs npm
+	@cd internal/mcp/testdata && { npm ls >/dev/null 2>&1 || npm ci --ignore-scripts --silent --no-fund --no-audit; }

@@ -36,7 +36,8 @@ func TestImportRules(t *testing.T) {
 			return "store"
 		case "tools", "exttool", "mcp", "undo":
 			return "tools"
-		case "process", "sse", "schema", "walk", "blob", "journal", "trust", "safetext", "catalog", "wirejson", "wirecheck", "media", "secret":
+		case "process", "sse", "schema", "walk", "blob", "journal", "trust", "safetext", "catalog", "wirejson", "wirecheck", "media", "secret",
+			"preimage", "match", "webpage":
 			return "leaf"
 		}
 		return ""
@@ -57,9 +58,10 @@ func TestImportRules(t *testing.T) {
 }
 
 // Only cli and config read the environment; main hands it to cli. Programs and
-// suites that serve measuring and testing alone may.
+// suites that serve measuring and testing alone may, and toolkit, which is the
+// main of other programs.
 func TestWhoReadsTheEnvironment(t *testing.T) {
-	may := []string{"cli", "config", "cmd/ikigai", "bench", "bench/floor", "bench/rss", "bench/store", "providertest", "pgtest", "killtest/launch"}
+	may := []string{"cli", "config", "cmd/ikigai", "bench", "bench/floor", "bench/rss", "bench/store", "providertest", "pgtest", "killtest/launch", "toolkit"}
 	eachFile(t, func(pkg, file string) {
 		if slices.Contains(may, pkg) {
 			return
