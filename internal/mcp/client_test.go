@@ -263,6 +263,20 @@ func TestDeadFromTheStart(t *testing.T) {
 	}
 }
 
+// A program that knows only the newest form of the protocol is spoken to in that,
+// and tells of changes there, too.
+func TestNewestProtocol(t *testing.T) {
+	s := start(t, "newest", nil)
+	s.Await(s.ctx)
+	if got := s.links[0].conn.session.InitializeResult().ProtocolVersion; got <= commonProtocol {
+		t.Errorf("it is spoken to in the form of %s", got)
+	}
+	s.run("grow", "")
+	if !eventually(s.ctx, func() bool { return s.Refresh(s.ctx) }) || !s.offers("grown") {
+		t.Error("the new tool is not offered")
+	}
+}
+
 // What a server prints that is no message does no harm.
 func TestGarbage(t *testing.T) {
 	s := start(t, "garbage", nil)

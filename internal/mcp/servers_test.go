@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,6 +37,17 @@ func serveMode(mode string) int {
 		fmt.Fprintln(os.Stderr, os.Getpid())
 		_ = runServer(os.Stdout) // the end of its input does not end it
 		forever()
+	case "newest": // knows no other form of the protocol
+		server := newServer()
+		server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+			return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+				if method == "initialize" {
+					return nil, errors.New("this form is not known")
+				}
+				return next(ctx, method, r)
+			}
+		})
+		_ = server.Run(context.Background(), &sdk.IOTransport{Reader: os.Stdin, Writer: unclosed{os.Stdout}})
 	case "garbage":
 		fmt.Print("Starting…\n[INFO] {\"ready\":true}\n{\"level\":\"info\"}\n\x1b[31mred\x1b[0m\nnull\n\n")
 		_ = runServer(chatty{os.Stdout})
