@@ -68,17 +68,21 @@ func cutShown(s string) string {
 
 func quote(s string) string { return encode(s) }
 
-// describeResult returns a result as people read it: the tool's own words, or
-// the first line of its output.
+// describeResult returns a result as people read it in a line: the first of the
+// tool's own words, or of its output.
 func describeResult(r *ikigai.Result) string {
 	if r.Report != "" {
-		return r.Report
+		return firstLine(r.Report)
 	}
 	for _, part := range r.Output {
 		if part.Type == ikigai.PartText {
-			line, _, _ := strings.Cut(strings.TrimSpace(part.Text), "\n")
-			return cutShown(line)
+			return cutShown(firstLine(part.Text))
 		}
 	}
 	return "done"
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
 }

@@ -120,6 +120,7 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	ctx, stop := a.stoppable(ctx)
 	defer stop()
 	defer v.watch()()
+	w.refresh(ctx)
 	outcome, err := w.agent.Run(ctx, statement)
 	v.finish()
 	if v.formed && !v.json && err == nil {

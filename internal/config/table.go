@@ -81,7 +81,7 @@ var table = []field[Settings]{
 	{name: "web_private_addresses", def: "true",
 		doc: "Whether `web_fetch` may reach addresses that only this machine or its network reaches, such as `localhost`.",
 		of:  func(s *Settings) value { return &boolean{&s.WebPrivate} }},
-	{name: "undo_limit", def: "268435456",
+	{name: "undo_limit", def: "67108864",
 		doc: "Bytes of the working directory that are kept in memory while a command, an external tool or an MCP server runs, so that what it changes can be undone. 0 keeps nothing: then only `file_write` and `file_edit` can be undone.",
 		of:  func(s *Settings) value { return &integer{&s.UndoLimit, 0, 1 << 40} }},
 	{name: "toolboxes",
