@@ -91,6 +91,8 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 	if opened.err == nil {
 		o.ends = append(o.ends, o.indexer.start(ctx, o.store))
 	}
+	a.tellOrphans(v.notice)
+	o.ends = append(o.ends, a.recordRun()) // before the tools are made: it marks their environment
 	s, err := o.begin(ctx)
 	if err != nil {
 		o.release()
