@@ -14,7 +14,8 @@ type automaton struct {
 	begin   *state            // at the beginning of a line
 	matched *state            // the line matches, whatever follows
 	states  map[string]*state // by key
-	room    int               // for transitions, before all states are forgotten
+	room    int               // for transitions and threads, before all states are forgotten
+	stop    func() bool       // ends a search, however many states it takes; nil for none
 
 	set  []uint32 // instructions of the state that is being made
 	seen []bool   // instructions that were followed for it
@@ -37,11 +38,12 @@ const (
 	someOther rune = ' '
 )
 
-// mostTransitions bounds what an automaton remembers: some megabytes.
+// mostTransitions bounds what an automaton remembers, transitions and threads of
+// states: some megabytes.
 const mostTransitions = 1 << 18
 
-func newAutomaton(prog *syntax.Prog) *automaton {
-	a := &automaton{prog: prog, matched: &state{}, seen: make([]bool, len(prog.Inst))}
+func newAutomaton(prog *syntax.Prog, stop func() bool) *automaton {
+	a := &automaton{prog: prog, stop: stop, matched: &state{}, seen: make([]bool, len(prog.Inst))}
 	a.forget()
 	return a
 }
@@ -54,7 +56,8 @@ func (a *automaton) forget() {
 }
 
 // find returns a place in the first line of text at or after from, where a line
-// begins, that matches: there the match is seen to be one. It is -1 if none does.
+// begins, that matches: there the match is seen to be one. It is -1 if none does,
+// and when the search is stopped.
 func (a *automaton) find(text []byte, from int) int {
 	s := a.begin
 	for i := from; i < len(text); {
@@ -76,8 +79,11 @@ func (a *automaton) find(text []byte, from int) int {
 				next = a.step(s, r)
 			}
 		}
-		if next == a.matched {
+		switch next {
+		case a.matched:
 			return at
+		case nil:
+			return -1
 		}
 		s = next
 	}
@@ -87,8 +93,12 @@ func (a *automaton) find(text []byte, from int) int {
 	return -1
 }
 
-// step makes the state that follows s after a character, and remembers it.
+// step makes the state that follows s after a character, and remembers it. It
+// returns nil when the search is stopped.
 func (a *automaton) step(s *state, r rune) *state {
+	if a.stop != nil && a.stop() {
+		return nil
+	}
 	if a.room--; a.room <= 0 {
 		a.forget()
 	}
@@ -180,6 +190,6 @@ func (a *automaton) state(before rune) *state {
 	}
 	s := &state{threads: slices.Clone(threads), before: before}
 	a.states[string(key)] = s
-	a.room -= utf8.RuneSelf
+	a.room -= utf8.RuneSelf + len(threads)
 	return s
 }

@@ -20,11 +20,12 @@ type Lines struct {
 	from int // where the lines begin that were not looked at
 }
 
-// Lines returns Lines without a text, for one goroutine.
-func (p *Pattern) Lines() *Lines {
+// Lines returns Lines without a text, for one goroutine. Once stop, which may be
+// nil, is true, a search that takes long ends, and what it would find is not.
+func (p *Pattern) Lines(stop func() bool) *Lines {
 	l := &Lines{Pattern: p, hay: haystack{needles: p.needles}}
 	if p.prog != nil {
-		l.auto = newAutomaton(p.prog)
+		l.auto = newAutomaton(p.prog, stop)
 	}
 	return l
 }

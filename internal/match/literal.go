@@ -92,7 +92,7 @@ func oneOf(ranges []rune, fold bool) literals {
 	var l literals
 	for i := 0; i+1 < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
-			if len(l.exact) == mostRunes {
+			if len(l.exact) == mostRunes || notEncoded(r) {
 				return literals{}
 			}
 			l.exact = append(l.exact, string(r))

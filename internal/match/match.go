@@ -23,6 +23,9 @@ type Pattern struct {
 // which could match nothing.
 var ErrLineBreak = errors.New("a line break in a pattern for lines")
 
+// mostInstructions bounds a program, and with it what a character costs.
+const mostInstructions = 1 << 15
+
 // Compile compiles a pattern of RE2, as lines are matched by it: it cannot match
 // a line break, ^ and $ are the ends of a line, and a carriage return before a
 // line break is no part of the line. Errors of syntax are *syntax.Error.
@@ -49,6 +52,8 @@ func Compile(pattern string, ignoreCase bool) (*Pattern, error) {
 	if literals.exact != nil && len(p.needles) > 0 && !fold && !asks(tree, isAnchor) {
 		return p, nil
 	}
-	p.prog, err = syntax.Compile(tree)
+	if p.prog, err = syntax.Compile(tree); err == nil && len(p.prog.Inst) > mostInstructions {
+		err = &syntax.Error{Code: syntax.ErrLarge, Expr: pattern}
+	}
 	return p, err
 }

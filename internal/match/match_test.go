@@ -8,6 +8,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -25,7 +26,7 @@ func find(t testing.TB, pattern string, ignoreCase bool, text string) []Line {
 }
 
 func all(p *Pattern, text string) (found []Line) {
-	lines := p.Lines()
+	lines := p.Lines(nil)
 	lines.Reset([]byte(text))
 	for line, ok := lines.Next(); ok; line, ok = lines.Next() {
 		found = append(found, line)
@@ -108,6 +109,9 @@ func TestErrors(t *testing.T) {
 	if _, err := Compile("a(b", false); !errors.As(err, &fault) || fault.Code != syntax.ErrMissingParen {
 		t.Error(err)
 	}
+	if _, err := Compile(strings.Repeat(`\w{1000}`, 40), false); !errors.As(err, &fault) || fault.Code != syntax.ErrLarge {
+		t.Error(err)
+	}
 	if _, err := Compile("a\nb", false); !errors.Is(err, ErrLineBreak) {
 		t.Error(err)
 	}
@@ -127,7 +131,7 @@ func TestManyStates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := p.Lines()
+		lines := p.Lines(nil)
 		lines.Reset(text)
 		var got, want []string
 		for line, ok := lines.Next(); ok; line, ok = lines.Next() {
@@ -148,31 +152,90 @@ func TestManyStates(t *testing.T) {
 	}
 }
 
+// A state with many threads counts for many: what is kept of an expression with
+// thousands of instructions stays within the bound, too.
+func TestManyThreads(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, 1<<12)
+	for i := range text {
+		text[i] = 'a' + byte(random.IntN(2))
+	}
+	p, err := Compile(strings.Repeat(`[ab]*a[ab]{900}`, 4)+"[d-z]", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := p.Lines(nil)
+	lines.Reset(text)
+	if line, ok := lines.Next(); ok {
+		t.Fatal(line)
+	}
+	kept, most := 0, 0
+	for _, s := range lines.auto.states {
+		kept += len(s.threads)
+		most = max(most, len(s.threads))
+	}
+	if most < 1000 || kept > mostTransitions+most {
+		t.Errorf("%d threads are kept, %d of one state", kept, most)
+	}
+}
+
+// A search that takes long can be stopped in the middle of a line.
+func TestStop(t *testing.T) {
+	p, err := Compile("[ab]*a[ab]{900}[d-z]", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	lines := p.Lines(func() bool { asked++; return asked == 100 })
+	lines.Reset([]byte(strings.Repeat("ab", 1000) + "bbd\n"))
+	if line, ok := lines.Next(); ok || asked != 100 {
+		t.Errorf("found %v, asked %d times", line, asked)
+	}
+}
+
+// Goroutines search with one pattern.
+func TestTogether(t *testing.T) {
+	p, err := Compile(`(?i)\b(foo|bar)\w*k$`, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("FOOx barK\nfoo\nbar\u212A\n", 1000)
+	want := all(p, text)
+	var searches sync.WaitGroup
+	for range 4 {
+		searches.Go(func() {
+			if got := all(p, text); len(got) != 2000 || !slices.Equal(got, want) {
+				t.Errorf("%d lines, want %d", len(got), len(want))
+			}
+		})
+	}
+	searches.Wait()
+}
+
 // FuzzLines: what is found in many lines at once is what the standard library
 // finds line by line.
 func FuzzLines(f *testing.F) {
 	for i, p := range []string{"a", "a+b", "^a", "a$", "[^a]", `\s`, "(?s)a.b", "a|^$", `\bfoo`, "(?i)A", "x*", `\Aa\z`, "a{2,3}", "(a)(b)?", "foo|aab",
-		"(?i)foo|ab", "(?i)k", "fo[oa]", "(foo|aab)_?b", "foo.*b", "ob+", `o\b`, "(?i)foo[AB]", "aab$|^foo", "(aab|foo){2}", "Foo(?i:o)"} {
+		"(?i)foo|ab", "(?i)k", "fo[oa]", "(foo|aab)_?b", "foo.*b", "ob+", `o\b`, "(?i)foo[AB]", "aab$|^foo", "(aab|foo){2}", "Foo(?i:o)",
+		`(?i)\bS\B`, `\b|\B`, `\B`, `|a`, `(|a|)$`, `(^|x)(a|$)`, `a$b|c^`, `(a|^){2,3}b`, `(?i)[k-s]+x{0,2}`, `(?i:ſ)S`, `[^\x{fffd}]$`, `\x{fffd}`, `(?i)ǆ|ß`,
+		`\w{2,}\b.`, `(?-m)^a$`, `(?U)a+?b`, `\x{d800}`, `\C`, `\pL\PL`, `(?i)FOO\b|\bK`, `\r`, `\r$`, `[\r\n]`, `.\b$`} {
+		f.Add(p, "ks KS \u212A \u017F\xff\xfe foo\xe2\x84\r\n\rk\r\r\n\xc5 \uFFFD a\n_é\u01C6", i%2 == 1)
 		f.Add(p, "a\nab\n\nfoo a b\r\n aab\nA\nFOO k \u212A ſ foob_b", i%2 == 0)
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
 		p, err := Compile(pattern, fold)
-		if err != nil || len(text) > 1000 || len(pattern) > 100 || !utf8.ValidString(text) {
-			return // the two read invalid UTF-8 in different ways
+		if err != nil || len(text) > 1000 || len(pattern) > 100 || strings.ContainsRune(text+pattern, noCharacter) {
+			return
 		}
-		flags := syntax.PerlX | syntax.UnicodeGroups
-		if fold {
-			flags |= syntax.FoldCase
-		}
-		tree, _ := syntax.Parse(pattern, flags)
-		std := regexp.MustCompile(inLine(tree).String())
+		std := standard(pattern, fold)
 		var want []Line
 		at := 0
 		for line := range strings.SplitAfterSeq(text, "\n") {
 			if line == "" {
 				break
 			}
-			if end := at + len(strings.TrimSuffix(line, "\n")); std.MatchString(text[at:end]) {
+			end := at + len(strings.TrimSuffix(line, "\n"))
+			if std.MatchString(withoutInvalid(text[at:end])) {
 				want = append(want, Line{at, end, at})
 			}
 			at += len(line)
@@ -190,6 +253,64 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
+// noCharacter stands for a byte that is no character, which package regexp takes
+// for one.
+const noCharacter = '\U0010FFFE'
+
+func withoutInvalid(text string) string {
+	var b strings.Builder
+	for text != "" {
+		r, n := utf8.DecodeRuneInString(text)
+		if r == utf8.RuneError && n == 1 {
+			r = noCharacter
+		}
+		b.WriteRune(r)
+		text = text[n:]
+	}
+	return b.String()
+}
+
+// standard returns the expression of package regexp that matches what pattern
+// is to match in one line.
+func standard(pattern string, fold bool) *regexp.Regexp {
+	flags := syntax.PerlX | syntax.UnicodeGroups
+	if fold {
+		flags |= syntax.FoldCase
+	}
+	tree, _ := syntax.Parse(pattern, flags)
+	return regexp.MustCompile(withoutNoCharacter(inLine(tree)).String())
+}
+
+func withoutNoCharacter(re *syntax.Regexp) *syntax.Regexp {
+	switch re.Op {
+	case syntax.OpAnyCharNotNL:
+		return withoutNoCharacter(&syntax.Regexp{Op: syntax.OpCharClass, Rune: []rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune}})
+	case syntax.OpCharClass:
+		var rest []rune
+		for i := 0; i+1 < len(re.Rune); i += 2 {
+			lo, hi := re.Rune[i], re.Rune[i+1]
+			if lo > noCharacter || hi < noCharacter {
+				rest = append(rest, lo, hi)
+				continue
+			}
+			if lo < noCharacter {
+				rest = append(rest, lo, noCharacter-1)
+			}
+			if hi > noCharacter {
+				rest = append(rest, noCharacter+1, hi)
+			}
+		}
+		if len(rest) == 0 {
+			return &syntax.Regexp{Op: syntax.OpNoMatch}
+		}
+		return &syntax.Regexp{Op: syntax.OpCharClass, Rune: rest}
+	}
+	for i := range re.Sub {
+		re.Sub[i] = withoutNoCharacter(re.Sub[i])
+	}
+	return re
+}
+
 func BenchmarkLines(b *testing.B) {
 	var text strings.Builder
 	for i := 0; text.Len() < 1<<20; i++ {
@@ -201,7 +322,7 @@ func BenchmarkLines(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			lines, raw := p.Lines(), []byte(text.String())
+			lines, raw := p.Lines(nil), []byte(text.String())
 			b.SetBytes(int64(len(raw)))
 			for b.Loop() {
 				lines.Reset(raw)

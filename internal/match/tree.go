@@ -3,6 +3,7 @@ package match
 import (
 	"regexp/syntax"
 	"slices"
+	"unicode/utf8"
 )
 
 // asks reports whether what is asked is true of a part of re.
@@ -56,6 +57,10 @@ func inLine(re *syntax.Regexp) *syntax.Regexp {
 			{Op: syntax.OpQuest, Sub: []*syntax.Regexp{{Op: syntax.OpLiteral, Rune: []rune{'\r'}}}},
 			{Op: syntax.OpEndLine},
 		}}
+	case syntax.OpLiteral:
+		if slices.ContainsFunc(re.Rune, notEncoded) {
+			return &syntax.Regexp{Op: syntax.OpNoMatch}
+		}
 	case syntax.OpCharClass:
 		re.Rune = withoutLineBreak(re.Rune)
 		if len(re.Rune) == 0 {
@@ -67,6 +72,9 @@ func inLine(re *syntax.Regexp) *syntax.Regexp {
 	}
 	return re
 }
+
+// notEncoded reports whether no text in UTF-8 holds r: it is half a character.
+func notEncoded(r rune) bool { return !utf8.ValidRune(r) }
 
 // withoutLineBreak returns the ranges of a character class without '\n'.
 func withoutLineBreak(ranges []rune) []rune {

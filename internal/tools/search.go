@@ -53,7 +53,7 @@ func (s *search) run(ctx context.Context) {
 
 // work searches files until none is left.
 func (s *search) work(ctx context.Context) {
-	r, l := blockReader{lines: s.context}, s.pattern.Lines()
+	r, l := blockReader{lines: s.context}, s.pattern.Lines(func() bool { return ctx.Err() != nil })
 	for ctx.Err() == nil {
 		i, keep := s.take()
 		if i < 0 {
