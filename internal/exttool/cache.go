@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io"
 	"maps"
 	"os"
@@ -108,21 +107,7 @@ func (c cache) write(dir string) error {
 		used[k.Key] = true
 	}
 	maps.DeleteFunc(all.Said, func(key string, _ said) bool { return !used[key] })
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, "tools-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(encode(all))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), cacheFile(dir))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return replaceFile(cacheFile(dir), encode(all))
 }
 
 // hashFile returns the hash of a file's content, in hexadecimal.

@@ -235,7 +235,7 @@ func (c *trial) call(input []byte) (process.Result, error) {
 }
 
 func (c *trial) environment(id string) []string {
-	return append(slices.Clone(c.Env), "IKIGAI_TOOL_CALL_ID="+id)
+	return append(slices.Clone(c.Env), callID+id)
 }
 
 // broken tells how a run breaks the protocol, whatever the input was; "" if it

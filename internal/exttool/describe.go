@@ -25,8 +25,10 @@ const (
 // describer asks executables what they are, several at once, and remembers what
 // they say.
 type describer struct {
-	cfg   *Config
-	slots chan struct{}
+	cfg    *Config
+	life   context.Context // in which executables are asked
+	slots  chan struct{}
+	asking sync.WaitGroup
 
 	mu      sync.Mutex
 	cache   cache
@@ -35,9 +37,9 @@ type describer struct {
 	running map[string]chan struct{} // by key; closed when what it says is known
 }
 
-func newDescriber(cfg *Config) *describer {
+func newDescriber(life context.Context, cfg *Config) *describer {
 	return &describer{
-		cfg: cfg, slots: make(chan struct{}, 2*runtime.NumCPU()), cache: readCache(cfg.Cache), added: emptyCache(),
+		cfg: cfg, life: life, slots: make(chan struct{}, 2*runtime.NumCPU()), cache: readCache(cfg.Cache), added: emptyCache(),
 		asked: map[string]bool{}, running: map[string]chan struct{}{},
 	}
 }
@@ -79,21 +81,25 @@ func protocol(dir Dir) string {
 
 // describe asks those files of which nothing is known, and waits for their
 // answers, for patience at most. A file that could not say what it is in
-// an earlier process is asked again; nobody waits for that.
+// an earlier process is asked again; only the patient wait for that.
 func (d *describer) describe(ctx context.Context, files []file) {
 	var waits []chan struct{}
 	for _, f := range files {
 		if f.key == "" {
 			continue
 		}
-		if done := d.ask(ctx, f); done != nil {
+		if done := d.ask(f); done != nil {
 			waits = append(waits, done)
 		}
 	}
 	if len(waits) == 0 {
 		return
 	}
-	timer := time.NewTimer(patience)
+	wait := patience
+	if d.cfg.Patient {
+		wait = longest + time.Second // an executable that is ended has its time, too
+	}
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for _, done := range waits {
 		select {
@@ -109,7 +115,7 @@ func (d *describer) describe(ctx context.Context, files []file) {
 
 // ask begins to ask a file, and returns what is closed when it has answered,
 // nil if there is nothing to wait for.
-func (d *describer) ask(ctx context.Context, f file) chan struct{} {
+func (d *describer) ask(f file) chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	before, ok := d.cache.Said[f.key]
@@ -119,14 +125,18 @@ func (d *describer) ask(ctx context.Context, f file) chan struct{} {
 	d.asked[f.key] = true
 	done := make(chan struct{})
 	d.running[f.key] = done
-	go func() {
+	d.asking.Go(func() {
 		defer close(done)
-		d.slots <- struct{}{}
-		answer := describeFile(ctx, d.cfg, f)
-		<-d.slots
-		d.answered(ctx, f, answer)
-	}()
-	if ok {
+		var answer said
+		select {
+		case d.slots <- struct{}{}:
+			answer = describeFile(d.life, d.cfg, f)
+			<-d.slots
+		case <-d.life.Done():
+		}
+		d.answered(f, answer)
+	})
+	if ok && !d.cfg.Patient {
 		return nil
 	}
 	return done
@@ -134,10 +144,10 @@ func (d *describer) ask(ctx context.Context, f file) chan struct{} {
 
 // answered takes in what a file has said. What nobody waits for is written to
 // the disk here.
-func (d *describer) answered(ctx context.Context, f file, answer said) {
+func (d *describer) answered(f file, answer said) {
 	d.mu.Lock()
 	delete(d.running, f.key)
-	if ctx.Err() != nil {
+	if d.life.Err() != nil {
 		delete(d.asked, f.key) // it was not its fault
 		d.mu.Unlock()
 		return
@@ -199,7 +209,7 @@ func question(dir Dir) string {
 // describeFile asks one executable what it is.
 func describeFile(ctx context.Context, cfg *Config, f file) said {
 	c := process.Command{
-		Path: f.path, Dir: filepath.Dir(f.path), Env: cfg.Env, Timeout: longest, Limits: [2]int{maxDescription, shownStderr},
+		Path: f.path, Dir: filepath.Dir(f.path), Env: cfg.Env, Timeout: longest, Limits: [2]int{maxDescription, shownStderr}, Leave: cfg.Leave,
 	}
 	if f.dir.Toolbox {
 		c.Env = append(slices.Clip(c.Env), toolboxDescribe)

@@ -26,6 +26,10 @@ type Config struct {
 	SpillDir  string    // where whole outputs go when they are too long; made when first needed
 	MaxOutput int       // bytes of a result that a model is shown; 0 for 1 MiB
 
+	// Patient waits for tools as long as they may take to say what they are,
+	// instead of a second, and also for those that could not say it before.
+	Patient bool
+
 	// Leave, when it is closed, ends tools that are being stopped at once. It
 	// may be nil.
 	Leave <-chan struct{}

@@ -2,6 +2,7 @@ package exttool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,6 +23,9 @@ const (
 // cannot be taken is told in words.
 func images(raw json.RawMessage, dir string) (parts []ikigai.Part, left []string) {
 	var list []json.RawMessage
+	if string(raw) == "null" {
+		return nil, nil
+	}
 	if json.Unmarshal(raw, &list) != nil {
 		list = []json.RawMessage{raw}
 	}
@@ -50,10 +54,13 @@ func image(raw json.RawMessage, dir string, room int64) (name string, content []
 	}
 	if json.Unmarshal(raw, &of.Path) != nil {
 		if err := json.Unmarshal(raw, &of); err != nil {
-			return excerpt(raw, 40), nil, fmt.Errorf("it is neither a path nor {media_type, data} with base64")
+			return excerpt(raw, 40), nil, errNoImage
 		}
 	}
 	if of.Path == "" {
+		if len(of.Data) == 0 {
+			return excerpt(raw, 40), nil, errNoImage
+		}
 		if int64(len(of.Data)) > room {
 			return of.Name, nil, errTooLarge
 		}
@@ -63,6 +70,8 @@ func image(raw json.RawMessage, dir string, room int64) (name string, content []
 	content, err = readRegular(absolute(of.Path, dir), room)
 	return name, content, err
 }
+
+var errNoImage = errors.New("it is neither a path nor {media_type, data} with base64")
 
 var errTooLarge = fmt.Errorf("the images of a result are %d MiB together at most", maxImageBytes>>20)
 

@@ -28,8 +28,8 @@ func (c *trial) leftovers(rule string, input []byte) {
 		c.add(rule, Skip, "The tool did not end in its time", "")
 		return
 	}
-	left := marked(id)
-	for began := time.Now(); len(left) > 0 && time.Since(began) < lingering; left = marked(id) {
+	left := marked(callID + id)
+	for began := time.Now(); len(left) > 0 && time.Since(began) < lingering; left = marked(callID + id) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	why := ""
@@ -57,13 +57,14 @@ func (c *trial) alone(input []byte, id string) error {
 	return ctx.Err()
 }
 
-// marked returns the processes that have the ID of a call in their environment.
-func marked(id string) []int {
+// marked returns the processes that have a pair in their environment, daemons
+// too.
+func marked(pair string) []int {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	var pids []int
 	for _, path := range paths {
 		env, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(env, []byte("IKIGAI_TOOL_CALL_ID="+id)) {
+		if err != nil || !bytes.Contains(env, []byte(pair)) {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {

@@ -24,6 +24,7 @@ const (
 	maxStderr   = 64 << 10  // bytes kept of what a tool says beside it
 	shownStdout = 10 << 10  // bytes of an answer that is not whole
 	shownStderr = 4 << 10
+	callID      = "IKIGAI_TOOL_CALL_ID="
 	extraTime   = 5 * time.Second // for a tool that keeps the limit of its call itself
 )
 
@@ -48,7 +49,11 @@ func (p program) run(ctx context.Context, call ikigai.Call) ikigai.Result {
 	if err != nil {
 		return p.notStarted(err)
 	}
-	return p.result(ran, c, call)
+	r := p.result(ran, c, call)
+	if ran.Output.File != "" && !strings.Contains(r.Report, ran.Output.File) {
+		_ = os.Remove(ran.Output.File) // no one is told of it
+	}
+	return r
 }
 
 // command returns what to run for a call.
@@ -61,7 +66,7 @@ func (p program) command(call ikigai.Call) (process.Command, *ikigai.Error) {
 	if p.cfg.Session != "" {
 		c.Env = append(c.Env, "IKIGAI_SESSION="+string(p.cfg.Session))
 	}
-	c.Env = append(c.Env, "IKIGAI_TOOL_CALL_ID="+strings.ReplaceAll(call.ID, "\x00", ""))
+	c.Env = append(c.Env, callID+strings.ReplaceAll(call.ID, "\x00", ""))
 	if p.toolbox {
 		c.Env = append(c.Env, toolboxExecute)
 	}

@@ -179,11 +179,14 @@ func TestEnvelope(t *testing.T) {
 			Output: []ikigai.Part{{Type: "text", Text: `{"a":1}`}},
 			Resources: []ikigai.Resource{{URI: filepath.Join(work, "b.txt")}, {URI: "/c"}, {URI: "https://x/y", Changed: true},
 				{URI: filepath.Join(work, "d"), SHA256: "00"}}}},
-		{"images", `{"_images":["a.png",{"media_type":"image/png","data":"iVBORw=="},"none.png",{"data":"?"}]}`, ikigai.Result{
+		{"images", `{"_images":["a.png",{"media_type":"image/png","data":"iVBORw=="},"none.png",{"data":"?"},null,{"data":""}]}`, ikigai.Result{
 			Output: []ikigai.Part{{Type: "text", Text: `{}`}, {Type: "image", Name: "a.png", Bytes: []byte(png), Size: int64(len(png))},
 				{Type: "image", Bytes: []byte("\x89PNG"), Size: 4}},
 			Note: "The image none.png was left out: open " + filepath.Join(work, "none.png") + ": no such file or directory.\n" +
-				`The image {"data":"?"} was left out: it is neither a path nor {media_type, data} with base64.`}},
+				`The image {"data":"?"} was left out: it is neither a path nor {media_type, data} with base64.` + "\n" +
+				`The image null was left out: it is neither a path nor {media_type, data} with base64.` + "\n" +
+				`The image {"data":""} was left out: it is neither a path nor {media_type, data} with base64.`}},
+		{"no images", `{"a":1,"_images":null}`, ikigai.Result{Output: []ikigai.Part{{Type: "text", Text: `{"a":1}`}}}},
 		{"frontmatter by name", `{"file":"a","lines":3,"body":"x","_frontmatter":["lines","file","none"]}`, ikigai.Result{
 			Output: []ikigai.Part{{Type: "text", Text: `{"file":"a","lines":3,"body":"x"}`}},
 			Front:  []ikigai.Fact{{Name: "lines", Value: json.RawMessage("3")}, {Name: "file", Value: "a"}}}},

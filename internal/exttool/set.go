@@ -17,6 +17,7 @@ import (
 type Set struct {
 	cfg   Config
 	asker *describer
+	end   context.CancelFunc // of what is being asked
 
 	mu    sync.Mutex
 	state found
@@ -27,18 +28,27 @@ type found struct {
 	tools    []Tool
 	problems []Problem
 	shadowed []Shadow
+	blocked  []string // names that stand for files which are no tools
 	mark     []string // changes whenever a tool or a problem does
 }
 
 // Load looks at the directories and asks executables that it does not know what
 // they are. It waits for them for a second at most; those that take longer are
 // told as problems, and join at a later Refresh if they have answered by then.
-// They go on until ctx ends.
+// They go on until ctx ends, or Close.
 func Load(ctx context.Context, cfg Config) *Set {
 	s := &Set{cfg: cfg}
-	s.asker = newDescriber(&s.cfg)
+	life, end := context.WithCancel(ctx)
+	s.asker, s.end = newDescriber(life, &s.cfg), end
 	s.state = s.look(ctx)
 	return s
+}
+
+// Close ends the executables that are still being asked what they are. The
+// tools can be called as before.
+func (s *Set) Close() {
+	s.end()
+	s.asker.asking.Wait()
 }
 
 // Refresh looks again, and reports whether tools or problems are others than
@@ -86,6 +96,14 @@ func (s *Set) Shadowed() []Shadow {
 	return s.state.shadowed
 }
 
+// Blocked returns the names, folded, of files that cannot be used as tools: they
+// take the place of any other tool of that name.
+func (s *Set) Blocked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.blocked
+}
+
 // look finds the tools that are there now.
 func (s *Set) look(ctx context.Context) found {
 	files, problems := scan(s.cfg.Dirs)
@@ -102,9 +120,11 @@ func (s *Set) look(ctx context.Context) found {
 		s.choose(&now, chosen, files[start:end])
 		start = end
 	}
-	for _, c := range chosen {
+	for name, c := range chosen {
 		if c.spec != nil {
 			now.tools = append(now.tools, s.tool(c.file, *c.spec))
+		} else {
+			now.blocked = append(now.blocked, name)
 		}
 	}
 	slices.SortFunc(now.tools, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
@@ -165,7 +185,11 @@ func (s *Set) judge(f file) (string, *spec, *Problem) {
 // tool returns the tool that a file is.
 func (s *Set) tool(f file, of spec) Tool {
 	p := program{spec: of, path: f.path, toolbox: f.dir.Toolbox, cfg: &s.cfg}
-	return Tool{Origin: f.dir.Origin, Limit: of.limit(), Tool: ikigai.Tool{
+	limit := p.limit()
+	if own := DefaultTimeout(of.Schema); own > 0 {
+		limit = own + extraTime
+	}
+	return Tool{Origin: f.dir.Origin, Limit: limit, Tool: ikigai.Tool{
 		ToolSpec: of.ToolSpec, Source: f.shown, ReadOnly: of.ReadOnly, Check: schema.Checker(of.Schema), Run: p.run,
 	}}
 }

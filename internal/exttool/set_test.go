@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -277,5 +278,57 @@ func TestSlow(t *testing.T) {
 	set = Load(context.Background(), cfg)
 	if names(set) != "quick slow" {
 		t.Errorf("what came late is not remembered: %s", names(set))
+	}
+}
+
+// Whoever is patient waits for slow tools, and for another answer of those that
+// could not say what they are: a repair beside the file is seen at once.
+func TestPatient(t *testing.T) {
+	root := t.TempDir()
+	dir, store, gate := filepath.Join(root, "tools"), filepath.Join(root, "cache"), filepath.Join(root, "gate")
+	age(t, write(t, dir, "a", "#!/bin/sh\n[ -e "+gate+` ] || exit 1`+"\n"+`echo '{"name":"a","description":"A."}'`))
+	age(t, write(t, dir, "slow", "#!/bin/sh\n[ -e "+gate+" ] && sleep 1.2\n"+`echo '{"name":"slow","description":"Slow."}' && [ -e `+gate+` ]`))
+	cfg := Config{Dirs: []Dir{{Path: dir}}, Env: env(), Cache: store, Patient: true}
+	for _, want := range []string{"", "a slow"} {
+		set := Load(context.Background(), cfg)
+		set.Close()
+		if names(set) != want {
+			t.Errorf("%q, want %q: %s", names(set), want, problems(set))
+		}
+		if err := os.WriteFile(gate, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Closing a set ends what is being asked, with all that it has started.
+func TestClose(t *testing.T) {
+	root := t.TempDir()
+	dir, pids := filepath.Join(root, "tools"), filepath.Join(root, "pids")
+	write(t, dir, "slow", "#!/bin/sh\nsleep 1000 & echo $! >"+pids+"; echo $$ >>"+pids+"; wait\n")
+	set := load(t, dir)
+	raw, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Close()
+	for _, line := range strings.Fields(string(raw)) {
+		if pid, err := strconv.Atoi(line); err != nil || running(pid) {
+			t.Errorf("%s still runs (%v)", line, err)
+		}
+	}
+}
+
+// The time of a tool that has a parameter for it is what calls get that do not
+// give it.
+func TestLimit(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a", script("a", `,"timeout":7`, ""))
+	write(t, dir, "b", script("b", `,"parameters":{"timeout":{"type":"integer","default":60}}`, ""))
+	write(t, dir, "c", script("c", `,"parameters":{"timeout":{"type":"integer"}}`, ""))
+	for i, want := range []time.Duration{7 * time.Second, 65 * time.Second, defaultTimeout} {
+		if got := load(t, dir).List()[i].Limit; got != want {
+			t.Errorf("%d: %s, want %s", i, got, want)
+		}
 	}
 }

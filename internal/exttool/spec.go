@@ -41,6 +41,22 @@ func seconds(n float64, usual time.Duration) time.Duration {
 	return time.Duration(n * float64(time.Second))
 }
 
+// DefaultTimeout returns the default of a parameter "timeout", in seconds, which
+// every call has that does not give it; 0 if there is none.
+func DefaultTimeout(schema json.RawMessage) time.Duration {
+	var s struct {
+		Properties struct {
+			Timeout struct {
+				Default float64 `json:"default"`
+			} `json:"timeout"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return 0
+	}
+	return seconds(s.Properties.Timeout.Default, 0)
+}
+
 // fault is why a tool cannot be used: two sentences without their full stops.
 func fault(what, do string) *ikigai.Error {
 	return &ikigai.Error{Kind: ikigai.ErrorUsage, What: what, Do: do}
