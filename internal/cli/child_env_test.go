@@ -2,6 +2,8 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,6 +36,9 @@ func TestChildEnv(t *testing.T) {
 		a.Env = append(append(append(a.Env, kept...), secret...), "PGPASSWORD=p", "IKIGAI_DATABASE="+address)
 		if diff := cmp.Diff(append(append([]string{}, kept...), want...), a.childEnv("s")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", place, diff)
+		}
+		if without := a.childEnv(""); slices.ContainsFunc(without, func(v string) bool { return strings.HasPrefix(v, "IKIGAI_SESSION=") }) {
+			t.Errorf("%s: without a session there is %q", place, without)
 		}
 	}
 }

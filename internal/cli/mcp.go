@@ -37,7 +37,7 @@ use. Their tools stand beside the others as mcp__SERVER__TOOL.`,
 
 // mcpSub returns a command about servers that takes the name of one first.
 func (a *app) mcpSub(use, short, long string, least, most int, run func(ctx context.Context, args []string) error) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use: use, Short: short, Long: long, Args: between(least, most),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 || a.load() != nil {
@@ -54,6 +54,8 @@ func (a *app) mcpSub(use, short, long string, least, most int, run func(ctx cont
 			return run(ctx, args)
 		},
 	}
+	a.trustFlags(cmd)
+	return cmd
 }
 
 func (a *app) mcpListCommand() *cobra.Command {

@@ -139,7 +139,7 @@ func (n noStore) Close() error { return nil }
 
 // childEnv returns the environment of child processes: the person's, less the
 // keys of vendors and the password of the database, and with the mark of this
-// run.
+// run and the session, if there is one.
 func (a *app) childEnv(id ikigai.ID) []string {
 	keys := a.settings.VendorKeyVariables()
 	env := slices.DeleteFunc(a.withoutPassword(), func(v string) bool {
@@ -149,7 +149,10 @@ func (a *app) childEnv(id ikigai.ID) []string {
 	if a.mark != "" {
 		env = append(env, a.mark)
 	}
-	return append(env, "IKIGAI_SESSION="+string(id))
+	if id != "" {
+		env = append(env, "IKIGAI_SESSION="+string(id))
+	}
+	return env
 }
 
 // withoutPassword returns the environment without the password of the database:

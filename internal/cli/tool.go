@@ -24,7 +24,9 @@ A later one replaces an earlier one of the same name, and a built-in one.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.toolInitCommand(), a.toolListCommand(), a.toolShowCommand(), a.toolRunCommand(), a.toolCheckCommand())
+	list, show, run := a.toolListCommand(), a.toolShowCommand(), a.toolRunCommand()
+	a.trustFlags(list, show, run)
+	cmd.AddCommand(a.toolInitCommand(), list, show, run, a.toolCheckCommand())
 	return cmd
 }
 

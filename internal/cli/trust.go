@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"ikigai"
 	"ikigai/internal/config"
 	"ikigai/internal/render"
@@ -18,6 +20,15 @@ type trusting struct {
 	accept  bool // for this run, whatever was decided
 	require bool // end where something is not trusted
 	reads   bool // the command does nothing that a project could act on but its settings
+}
+
+// trustFlags adds the flags that say how commands that can start something of a
+// project treat what it brings.
+func (a *app) trustFlags(cmds ...*cobra.Command) {
+	for _, cmd := range cmds {
+		cmd.Flags().BoolVar(&a.trusting.accept, "trust", false, "let what the project brings act in this run alone")
+		cmd.Flags().BoolVar(&a.trusting.require, "require-trust", false, "end with 4 where something of the project is not trusted")
+	}
 }
 
 // projectTrust is what a project brings, and whether it may act.
