@@ -192,7 +192,11 @@ func (s Style) approval(b transcript.Block) string {
 	if d.Allowed {
 		return s.named(d.Of, b.Text) + s.prose("  ", "  ", dim, "allowed"+reason)
 	}
-	return s.named(d.Of, b.Text) + s.prose("  "+s.paint(red, s.glyph(failMark))+" ", "    ", plain, "denied"+reason)
+	text := s.named(d.Of, b.Text)
+	if d.Call != nil {
+		text += s.Late(*d.Call)
+	}
+	return text + s.prose("  "+s.paint(red, s.glyph(failMark))+" ", "    ", plain, "denied"+reason)
 }
 
 // named names the call that something belongs to, unless the call is right

@@ -15,20 +15,36 @@ const (
 )
 
 // call shows a tool call with all its parameters: short ones in its first
-// line, others below.
+// line, others below, or with the result if they are late.
 func (s Style) call(b transcript.Block) string {
 	c, _ := b.Body.(transcript.Call)
 	if c.MayHaveRun {
-		return s.paint(yellow, s.glyph(alertMark)) + " " + s.callLine(c, b.Text) + "\n" +
+		return s.paint(yellow, s.glyph(alertMark)) + " " + s.callLine(c, b.Text) + "\n" + s.Late(c) +
 			s.prose("  ", "  ", plain, "The call has no result: it may have run. Check what it did before it is run again.")
 	}
 	_, below := s.params(c)
+	if s.late(c) {
+		below = ""
+	}
 	text := s.paint(green, s.glyph(callMark)) + " " + s.callLine(c, b.Text) + "\n" + below
 	if c.Params == nil && strings.TrimSpace(c.Arguments) != "" {
 		text += s.label("arguments, which are no JSON object") +
 			s.folded("    ", "    ", plain, safetext.Terminal(c.Arguments))
 	}
 	return text
+}
+
+// late reports whether the lines below a call come with its result.
+func (s Style) late(c transcript.Call) bool { return formOf(c.Name).late && !s.Verbose }
+
+// Late returns the lines below a call that were left to its result: what a file
+// would hold, or the edits of it. They are for those who are asked about a call.
+func (s Style) Late(c transcript.Call) string {
+	if !s.late(c) {
+		return ""
+	}
+	_, below := s.params(c)
+	return below
 }
 
 // callLine returns the name of a call and those of its parameters that fit in

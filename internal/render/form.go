@@ -18,6 +18,9 @@ type form struct {
 	// field shows a member of a successful result, and returns false for one
 	// that is shown as usual.
 	field func(v *resultView, r transcript.Result, f transcript.Field) bool
+	// late leaves the lines below a call to its result, which may show them in
+	// another way. They are not lost where there is none; see Style.Late.
+	late bool
 	// factsFirst puts what a result says in few words above its text.
 	factsFirst bool
 }
@@ -30,9 +33,9 @@ func formOf(tool string) form {
 	case "job_output", "job_stop":
 		return form{field: commandField}
 	case "file_edit":
-		return form{call: editCall, field: editField}
+		return form{call: editCall, field: changeField, late: true}
 	case "file_write":
-		return form{call: writeCall}
+		return form{call: writeCall, field: changeField, late: true}
 	case "file_read", "grep", "glob":
 		return form{field: summedUp, factsFirst: true}
 	case "web_fetch":

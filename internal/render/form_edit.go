@@ -15,20 +15,20 @@ func editCall(s Style, params []transcript.Field) (head, below string, ok bool) 
 	if at < 0 {
 		return "", "", false
 	}
-	edits, ok := editsOf(params[at].Value)
+	edits, n, ok := editsOf(params[at].Value)
 	if !ok {
 		return "", "", false
 	}
 	rest := slices.Delete(slices.Clone(params), at, at+1)
-	return s.inlined(rest), s.below(rest) + s.diff(edits), true
+	return beside(s.inlined(rest), s.paint(dim, count(n, "edit"))), s.below(rest) + s.diff(edits), true
 }
 
-// editsOf returns edits as a difference, false if they are not as the tool
-// takes them.
-func editsOf(raw json.RawMessage) (string, bool) {
+// editsOf returns edits as a difference, and how many they are; false if they
+// are not as the tool takes them.
+func editsOf(raw json.RawMessage) (text string, n int, ok bool) {
 	var edits []map[string]any
 	if json.Unmarshal(raw, &edits) != nil {
-		return "", false
+		return "", 0, false
 	}
 	var b strings.Builder
 	for i, e := range edits {
@@ -40,7 +40,7 @@ func editsOf(raw json.RawMessage) (string, bool) {
 			known++
 		}
 		if !ok || !ok2 || len(e) != known {
-			return "", false
+			return "", 0, false
 		}
 		if all {
 			b.WriteString("@@ everywhere @@\n")
@@ -49,7 +49,7 @@ func editsOf(raw json.RawMessage) (string, bool) {
 		}
 		writeDifference(&b, safetext.Terminal(from), safetext.Terminal(to))
 	}
-	return b.String(), true
+	return b.String(), len(edits), true
 }
 
 // writeDifference writes two texts, the lines that they begin and end with once.
@@ -82,12 +82,12 @@ func lines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// editField shows what an edit has changed, as the report has it, in the place
-// of the lines that the model is told.
-func editField(v *resultView, r transcript.Result, f transcript.Field) bool {
-	_, changes, ok := strings.Cut(r.Report, "\n")
+// changeField shows what was changed of a file, as the report has it, in the
+// place of the lines that the model is told.
+func changeField(v *resultView, r transcript.Result, f transcript.Field) bool {
+	changes := changesOf(r)
 	switch {
-	case !ok || v.Verbose || !strings.Contains("\n"+changes, "\n@@"):
+	case changes == "" || v.Verbose:
 		return false
 	case f.Name == "replacements":
 		return true
@@ -95,11 +95,20 @@ func editField(v *resultView, r transcript.Result, f transcript.Field) bool {
 		return false
 	}
 	v.reported = true
-	if !v.Compact || !r.Follows { // the call above shows it
-		v.WriteString(v.diff(safetext.Terminal(changes)))
-	}
+	v.WriteString(v.diff(safetext.Terminal(changes)))
 	return true
 }
+
+// changesOf returns the difference that a result tells of, "" if there is none.
+func changesOf(r transcript.Result) string {
+	_, changes, _ := strings.Cut(r.Report, "\n")
+	if !r.Success || !strings.HasPrefix(changes, "@@") || !slices.ContainsFunc(r.Fields, isOutput) {
+		return ""
+	}
+	return ended(changes)
+}
+
+func isOutput(f transcript.Field) bool { return f.Name == "output" }
 
 // What Compact leaves of a difference.
 const (

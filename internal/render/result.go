@@ -24,6 +24,9 @@ func (s Style) result(b transcript.Block) string {
 		v.form = formOf(r.Name)
 	}
 	v.known(r)
+	if r.Call != nil && !r.Call.Denied && changesOf(r) == "" {
+		v.WriteString(s.Late(*r.Call))
+	}
 	switch {
 	case r.Fields != nil:
 		v.fields(r)
