@@ -10,6 +10,7 @@ import (
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/safetext"
+	"ikigai/internal/transcript"
 )
 
 // approver returns what is asked before a tool changes something; nil allows
@@ -43,6 +44,7 @@ type questions struct {
 func (q *questions) ask(ctx context.Context, request agent.Approval) (bool, string) {
 	q.view.finish()
 	q.forgetTyped()
+	fmt.Fprint(q.Err, q.style(q.Err).Late(transcript.CallOf(request.Call)))
 	for {
 		fmt.Fprintf(q.Err, "Run %s? [y/N] ", safetext.Terminal(strings.ReplaceAll(request.Summary, "\n", " ")))
 		answer, ok := q.read(ctx)

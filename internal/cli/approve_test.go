@@ -18,6 +18,7 @@ user: work
 call: bash {"command": "echo one >> witness"}
 call: file_read {"path": "witness"}
 call: bash {"command": "echo two >> witness"}
+call: file_edit {"path": "witness", "edits": [{"old": "one\n", "new": "uno\ndue\n"}]}
 
 reply:
 expect: DENIED
@@ -47,6 +48,13 @@ say: As you like.
 	_, err = io.WriteString(ours, "y\n")
 	must(t, err)
 	screen.await(t, "the second question", asked(second))
+	_, err = io.WriteString(ours, "n\n")
+	must(t, err)
+	// What an edit would change is seen before it is agreed to.
+	screen.await(t, "the third question", func(s string) bool {
+		_, shown, ok := strings.Cut(s, "-one")
+		return ok && strings.Contains(shown, "+uno") && strings.Contains(shown, "Run file_edit(")
+	})
 	_, err = io.WriteString(ours, "n\n")
 	must(t, err)
 	c.ends(exitDenied)

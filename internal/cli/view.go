@@ -36,6 +36,7 @@ func (a *app) newView(json bool) *view {
 	_, answersSeen := terminal(a.Out)
 	return &view{
 		json: json, out: a.Out, err: a.Err, redact: a.redact,
+		fold:   transcript.Transcript{Brief: true},
 		blocks: map[ikigai.Seq][]transcript.Block{},
 		live:   render.Live{Style: a.style(a.Err), Exact: !answersSeen, Terminal: a.overwrites(a.Err)},
 	}

@@ -142,7 +142,15 @@ func readEvents(t *testing.T, text []byte) []ikigai.Event {
 
 // page returns the whole log as `ikigai log` shows it.
 func page(style render.Style, events []ikigai.Event) string {
-	var fold transcript.Transcript
+	return pageOf(transcript.Transcript{}, style, events)
+}
+
+// briefPage returns what a live view has come to.
+func briefPage(style render.Style, events []ikigai.Event) string {
+	return pageOf(transcript.Transcript{Brief: true}, style, events)
+}
+
+func pageOf(fold transcript.Transcript, style render.Style, events []ikigai.Event) string {
 	var b strings.Builder
 	p := render.Page{Style: style}
 	for _, e := range events {

@@ -62,6 +62,11 @@ type Call struct {
 	Denied bool
 }
 
+// CallOf returns the body of a call.
+func CallOf(c ikigai.ToolCall) Call {
+	return Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Params: fields(c.Arguments)}
+}
+
 // Of says which call something belongs to.
 type Of struct {
 	// Call is the call, nil if the log does not hold it or its result came

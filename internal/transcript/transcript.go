@@ -12,6 +12,10 @@ import (
 // a session without events. What it keeps grows with the calls that have no
 // result yet and with the number of interactions, not with the session.
 type Transcript struct {
+	// Brief leaves out changes that a tool announced and whose result is about
+	// to tell of them.
+	Brief bool
+
 	statement int
 	lines     map[string]*line // by interaction
 	open      []Block          // tool calls without a result, in the order of the log
@@ -65,7 +69,9 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		decode[ikigai.UsageData](&b, e)
 	case ikigai.KindChange:
 		decode[ikigai.ChangeData](&b, e)
-		t.change(&b, ln)
+		if t.change(&b, ln); t.Brief && told(b) {
+			return nil
+		}
 	case ikigai.KindApproval:
 		decode[ikigai.ApprovalData](&b, e)
 		t.approval(&b, ln)
@@ -172,10 +178,7 @@ func (t *Transcript) call(b *Block, e ikigai.Event, ln *line) {
 		ln.inRound = true
 	}
 	b.Round = ln.round
-	b.Body = Call{
-		ID: d.ID, Name: d.Function.Name, Arguments: d.Function.Arguments,
-		Params: fields(d.Function.Arguments),
-	}
+	b.Body = CallOf(ikigai.ToolCall{ID: d.ID, Name: d.Function.Name, Arguments: d.Function.Arguments})
 }
 
 func (t *Transcript) result(b *Block, e ikigai.Event, ln *line) {
@@ -201,6 +204,13 @@ func (t *Transcript) change(b *Block, ln *line) {
 		c.Of = t.of(i, ln)
 	}
 	b.Body = c
+}
+
+// told reports whether the result to come tells all that the change b does: that
+// a file is new, or that it cannot be had again, it does not.
+func told(b Block) bool {
+	c := b.Body.(Change)
+	return c.Call != nil && c.Existed && !c.Noticed && c.NotKept == "" && b.Damage == ""
 }
 
 func (t *Transcript) approval(b *Block, ln *line) {

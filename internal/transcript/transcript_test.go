@@ -65,6 +65,34 @@ func outline(blocks []transcript.Block) string {
 	return b.String()
 }
 
+// A live view is spared the changes that the next result tells of, and no
+// others; what follows a call follows it then, too.
+func TestBrief(t *testing.T) {
+	change := func(d ikigai.ChangeData) ikigai.Event { return ikigai.NewEvent(ikigai.KindChange, "", d) }
+	fold := transcript.Transcript{Brief: true}
+	blocks := add(&fold, says(ikigai.KindUser, "edit"), call("a", "{}"), call("b", "{}"),
+		change(ikigai.ChangeData{CallID: "b", Path: "/x", Existed: true}), result("b", "{}"),
+		change(ikigai.ChangeData{CallID: "a", Path: "/new"}),
+		change(ikigai.ChangeData{CallID: "a", Path: "/x", Existed: true, NotKept: "too large"}),
+		change(ikigai.ChangeData{CallID: "a", Path: "/x", Existed: true, Noticed: true}),
+		change(ikigai.ChangeData{CallID: "a", Path: "/y", Existed: true}),
+		result("a", "{}"),
+		change(ikigai.ChangeData{CallID: "a", Path: "/x", Existed: true}))
+	want := `1 user 1.0
+2 tool_call 1.1 a may have run: false
+3 tool_call 1.1 b may have run: false
+5 tool_result 1.1 of b, known: true, follows: true
+6 change 1.0 of a, known: true, follows: false
+7 change 1.0 of a, known: true, follows: true
+8 change 1.0 of a, known: true, follows: true
+10 tool_result 1.1 of a, known: true, follows: true
+11 change 1.0 of a, known: false, follows: false
+`
+	if diff := cmp.Diff(want, outline(blocks)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // S3.24, S3.29
 func TestBlocksSayWhereTheyStand(t *testing.T) {
 	var fold transcript.Transcript
