@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"ikigai"
 )
@@ -56,6 +57,7 @@ func fileWrite(cfg Config) ikigai.Tool {
 			return *failure
 		}
 		content := []byte(in.Content)
+		before := smallText(target, old)
 		encoded := otherEncoding(target)
 		note, err := replaceFile(target, old, content)
 		if err != nil {
@@ -63,12 +65,34 @@ func fileWrite(cfg Config) ikigai.Tool {
 		}
 		text := fmt.Sprintf("Wrote %d bytes to %s", len(in.Content), in.Path)
 		return ikigai.Result{
-			Output: ikigai.JSONOutput(fileWriteOutput{text, len(in.Content)}), Note: strings.TrimSpace(encoded + " " + note), Report: text,
+			Output: ikigai.JSONOutput(fileWriteOutput{text, len(in.Content)}), Note: strings.TrimSpace(encoded + " " + note), Report: writeReport(text, before, in.Content),
 			Resources: []ikigai.Resource{{URI: target, Changed: true, SHA256: hashOf(content)}},
 		}
 	})
 	tool.Announces = true
 	return tool
+}
+
+// smallText returns what a file holds whose difference from what it will hold
+// can be shown: text, and not much of it. It is "" for others.
+func smallText(target string, old fs.FileInfo) string {
+	if old == nil || old.Size() > mostDiffed {
+		return ""
+	}
+	raw, err := os.ReadFile(target)
+	if err != nil || len(raw) > mostDiffed || isBinary(raw) || !utf8.Valid(raw) {
+		return ""
+	}
+	return string(raw)
+}
+
+// writeReport tells the person what was written: as a unified diff in lines of
+// its own, where something was there before.
+func writeReport(summary, before, after string) string {
+	if before == "" || len(after) > mostDiffed || before == after || strings.Contains(after, "\x00") {
+		return summary
+	}
+	return summary + "\n" + unified(before, after, 1)
 }
 
 // otherEncoding tells that a file is in an encoding which a write of text takes

@@ -51,6 +51,27 @@ func TestFileWrite(t *testing.T) {
 	b.onlyFiles("abs", "f", "new")
 }
 
+// The person is told what of a file was changed, where it is text and not long.
+func TestFileWriteReport(t *testing.T) {
+	b := newBench(t, Config{})
+	long := strings.Repeat("line\n", mostDiffed/4)
+	for _, tc := range []struct{ before, after, want string }{
+		{"one\ntwo\n", "one\n2\n", "@@ -1,2 +1,2 @@\n one\n-two\n+2\n"},
+		{"one", "one\n", "@@ -1,1 +1,1 @@\n-one\n\\ No newline at end of file\n+one\n"},
+		{"one\n", "", "@@ -1,1 +0,0 @@\n-one\n"},
+		{"one\n", "one\n", ""}, {"", "one\n", ""}, {"a\x00", "one\n", ""}, {"one\n", "a\x00", ""}, {"\xff", "one\n", ""},
+		{long, "one\n", ""}, {"one\n", long, ""},
+	} {
+		b.write("f", tc.before)
+		b.call("file_read", `{"path":"f"}`)
+		r := b.call("file_write", `{"path":"f","content":`+quoted(tc.after)+`}`)
+		summary, got, _ := strings.Cut(r.Report, "\n")
+		if r.Failed || got != tc.want || !strings.HasPrefix(summary, "Wrote ") || strings.Contains(text(r), "@@") {
+			t.Errorf("%.20q to %.20q: %q", tc.before, tc.after, r.Report)
+		}
+	}
+}
+
 // P16: mode, owner and link stay.
 func TestFileWriteKeeps(t *testing.T) {
 	b := newBench(t, Config{})
