@@ -54,7 +54,7 @@ func (a *app) mcpServer(name string) (mcp.Server, error) {
 	}
 	server := mcp.Server{
 		Command: m.Command, Args: m.Args, Env: m.Env, Dir: m.Cwd, URL: m.URL, SSE: m.Type == config.MCPSSE,
-		Headers: m.Headers, Timeout: m.Timeout, Offers: m.Offers,
+		Headers: m.Headers, OAuth: mcp.OAuth(m.OAuth), Timeout: m.Timeout, Offers: m.Offers,
 	}
 	a.hidden.add(server.Secrets()...)
 	return server, nil

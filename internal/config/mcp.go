@@ -27,12 +27,20 @@ type MCPServer struct {
 	Cwd      string            // where the program starts, absolute; "" is the session's directory
 	URL      string            // of the others
 	Headers  map[string]string // of every request
+	OAuth    MCPOAuth          // for a login
 	Disabled bool
 	Timeout  time.Duration // of one call; 0 leaves it to the program
 
 	// Tools names the tools that are wanted of the server, nil for all, and
 	// DisabledTools those that are not.
 	Tools, DisabledTools []string
+}
+
+// MCPOAuth is how this program is known where a person logs in at a server that
+// does not register programs by itself.
+type MCPOAuth struct {
+	ClientID, ClientSecret string
+	Metadata               string // address of a document that describes this program
 }
 
 // Values of a server's type.
@@ -56,6 +64,7 @@ func (s *Settings) MCPServer(name string) (MCPServer, error) {
 	var missing []string
 	fill := func(text string) string { return s.expand(text, &missing) }
 	m.Command, m.Cwd, m.URL = fill(m.Command), fill(m.Cwd), fill(m.URL)
+	m.OAuth = MCPOAuth{fill(m.OAuth.ClientID), fill(m.OAuth.ClientSecret), fill(m.OAuth.Metadata)}
 	m.Args = slices.Clone(m.Args)
 	for i := range m.Args {
 		m.Args[i] = fill(m.Args[i])
@@ -112,6 +121,15 @@ var mcpTable = []field[mcpDraft]{
 	{name: "url", private: true,
 		doc: "Address of the server.",
 		of:  func(m *mcpDraft) value { return &pattern{p: &m.URL, rule: ruleLine} }},
+	{name: "oauth.client_id",
+		doc: "What this program is called where a person logs in, for servers that do not register programs by themselves.",
+		of:  func(m *mcpDraft) value { return &pattern{p: &m.OAuth.ClientID, rule: ruleLine} }},
+	{name: "oauth.client_secret", private: true,
+		doc: "What goes with it, where there is something.",
+		of:  func(m *mcpDraft) value { return &pattern{p: &m.OAuth.ClientSecret, rule: ruleLine} }},
+	{name: "oauth.metadata",
+		doc: "Or the https address of a document that describes this program.",
+		of:  func(m *mcpDraft) value { return &pattern{p: &m.OAuth.Metadata, rule: ruleLine} }},
 	{name: "disabled", def: "false",
 		doc: "Do not use the server.",
 		of:  func(m *mcpDraft) value { return &boolean{&m.Disabled} }},
@@ -199,6 +217,8 @@ func (f *file) mcpServer(server member) (MCPServer, error) {
 		return MCPServer{}, f.fault(server.at, quoteKey(server.key)+" has neither command nor url", "Give the program to start, or the address")
 	case d.Command != "" && d.URL != "":
 		return MCPServer{}, f.fault(server.at, quoteKey(server.key)+" has command and url", "Keep one of the two")
+	case d.OAuth.ClientSecret != "" && d.OAuth.ClientID == "":
+		return MCPServer{}, f.fault(server.at, quoteKey(server.key)+" has oauth.client_secret without oauth.client_id", "Add the client_id")
 	case d.Command != "" && cmp.Or(d.Type, MCPStdio) != MCPStdio || d.URL != "" && d.Type == MCPStdio:
 		return MCPServer{}, f.fault(server.at, quoteKey(server.key)+" has a type that does not go with it", "Leave the type out")
 	case d.Type == "" && d.Command != "":
@@ -226,6 +246,8 @@ func (f *file) mcpMember(d *mcpDraft, m member) error {
 		return f.named(m, &d.Headers)
 	case "enabled":
 		return f.set(m, &boolean{&d.enabled}, false)
+	case "oauth":
+		return f.oauth(d, m)
 	}
 	beside := slices.Concat(mcpLists, mcpTexts, []string{"enabled"})
 	known := append(siblings(mcpTable, nil, ""), beside...)
@@ -233,6 +255,28 @@ func (f *file) mcpMember(d *mcpDraft, m member) error {
 		return assign(f, mcpTable, beside, d, name, m)
 	}
 	return nil
+}
+
+// oauth takes over what a login needs. Other agents have further members there,
+// or a word for whether there is one.
+func (f *file) oauth(d *mcpDraft, oauth member) error {
+	if typeOf(oauth.value) != "object" {
+		return nil
+	}
+	known := siblings(mcpTable, nil, "oauth.")
+	return f.members(oauth.key, oauth.value, func(m member) error {
+		name := m.name
+		switch name {
+		case "clientId":
+			name = "client_id"
+		case "clientSecret":
+			name = "client_secret"
+		}
+		if nearest(name, known) == nil && !slices.Contains(known, name) {
+			return nil
+		}
+		return assign(f, mcpTable, nil, d, "oauth."+name, m)
+	})
 }
 
 var (
@@ -333,6 +377,11 @@ func (s *Settings) mcpEntries() []Entry {
 		add("args", maskKeys(strings.Join(m.Args, " ")))
 		add("cwd", m.Cwd)
 		add("url", maskQuery(m.URL))
+		add("oauth.client_id", m.OAuth.ClientID)
+		if m.OAuth.ClientSecret != "" {
+			add("oauth.client_secret", safetext.Redacted)
+		}
+		add("oauth.metadata", maskQuery(m.OAuth.Metadata))
 		if m.Disabled {
 			add("disabled", "true")
 		}

@@ -46,8 +46,8 @@ func (l *link) hide(text string) string {
 const minSecret = 8
 
 // Secrets returns what must not be shown of the settings of a server: the values
-// of its headers, of variables that are named like a secret, and those in its
-// address.
+// of its headers, of variables that are named like a secret, those in its
+// address, and that of a login.
 func (s Server) Secrets() []string {
 	var all []string
 	add := func(text string) {
@@ -64,6 +64,7 @@ func (s Server) Secrets() []string {
 		add(value)
 		add(strings.TrimPrefix(value, "Bearer "))
 	}
+	add(s.OAuth.ClientSecret)
 	if address, err := url.Parse(s.URL); err == nil {
 		add(address.RawQuery)
 		if password, ok := address.User.Password(); ok {
