@@ -134,13 +134,18 @@ func (c *child) stop(leave <-chan struct{}) {
 		}
 	}
 	c.sweep(leave)
-	// What left the group may hold the streams open.
+	c.hearOut()
+	_ = c.stdout.Close()
+	_ = c.stderr.Close()
+}
+
+// hearOut waits for what an ended program has printed to its standard error. What
+// has left its group may hold that open.
+func (c *child) hearOut() {
 	select {
 	case <-c.silent:
 	case <-time.After(lastWords):
 	}
-	_ = c.stdout.Close()
-	_ = c.stderr.Close()
 }
 
 // awaitExit waits until the program has ended, and reports whether it has. It

@@ -147,6 +147,9 @@ func TestSecrets(t *testing.T) {
 	if told := strings.Join(s.notices(), ""); told == "" || strings.Contains(told, "config.json") {
 		t.Errorf("%q", told)
 	}
+	if all := (Server{OAuth: OAuth{ClientID: "everybody's", ClientSecret: "verysecret"}}).Secrets(); !slices.Equal(all, []string{"verysecret"}) {
+		t.Errorf("%q", all)
+	}
 	s = start(t, "", func(_ *Config, server *Server) { *server = Server{URL: "http://127.0.0.1:1/?key=verysecret"} })
 	s.Await(s.ctx)
 	if told := strings.Join(s.notices(), ""); told == "" || strings.Contains(told, "verysecret") {
@@ -298,6 +301,19 @@ func TestFlood(t *testing.T) {
 	}
 	if n := len(s.links[0].beside.last(1 << 20)); n > maxTail {
 		t.Errorf("%d bytes are kept", n)
+	}
+}
+
+// No server fills memory, or every request, with what it offers.
+func TestGreedyOffer(t *testing.T) {
+	s := start(t, "greedy", nil)
+	s.Await(s.ctx)
+	size := 0
+	for _, tool := range s.Tools() {
+		size += len(tool.Schema)
+	}
+	if s.offers("a_huge") || !s.offers("big_00") || size < maxOffer/2 || size > maxOffer {
+		t.Errorf("%d tools, %d bytes", len(s.Tools()), size)
 	}
 }
 

@@ -306,6 +306,7 @@ func (c *connection) ending(err error) error {
 	}
 	select {
 	case <-c.child.exited:
+		c.child.hearOut()
 		return errors.New("its program has ended (" + c.child.state + ")")
 	case <-time.After(lastWords): // the end of its output is seen first
 		return err
@@ -321,7 +322,7 @@ func (c *connection) overHTTP() (sdk.Transport, error) {
 	}
 	wire := newWire(l.cfg.Proxy)
 	c.finish = wire.CloseIdleConnections
-	client := &http.Client{Transport: &limited{next: &headed{next: wire, to: endpoint, headers: l.server.Headers}}}
+	client := &http.Client{Transport: &limited{next: &home{next: wire, place: endpoint, headers: l.server.Headers}}}
 	plainClient := &http.Client{Transport: &limited{next: wire}, Timeout: loginTime}
 	if l.server.SSE {
 		return &sdk.SSEClientTransport{Endpoint: l.server.URL, HTTPClient: client}, nil

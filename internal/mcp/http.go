@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"fmt"
 	"io"
 	"mime"
 	"net"
@@ -21,23 +22,44 @@ func newWire(proxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	}
 }
 
-// headed adds headers to the requests to one place, and to no other: a server
-// may send a request elsewhere.
-type headed struct {
+// home carries requests to a server's own place, with its headers, and none to
+// another. A redirect, or the address that a server of the older form gives, could
+// lead to what this machine alone can reach, and take along a token or the input
+// of a call. A stream of events that would be elsewhere is none: servers lead to a
+// page about them whoever asks as a browser does.
+type home struct {
 	next    http.RoundTripper
-	to      *url.URL
+	place   *url.URL
 	headers map[string]string
 }
 
 // RoundTrip implements http.RoundTripper.
-func (h *headed) RoundTrip(r *http.Request) (*http.Response, error) {
-	if len(h.headers) > 0 && r.URL.Scheme == h.to.Scheme && r.URL.Host == h.to.Host {
+func (h *home) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !h.has(r.URL) {
+		if r.Body != nil {
+			_ = r.Body.Close() // nothing of it was read
+		}
+		if r.Method == http.MethodGet {
+			return &http.Response{StatusCode: http.StatusMethodNotAllowed, Body: http.NoBody, Request: r}, nil
+		}
+		return nil, fmt.Errorf("it leads to %s, and only its own address is asked", r.URL.Host)
+	}
+	if len(h.headers) > 0 {
 		r = r.Clone(r.Context())
 		for name, value := range h.headers {
 			r.Header.Set(name, value)
 		}
 	}
 	return h.next.RoundTrip(r)
+}
+
+// has reports whether u is at the server's place, or there with encryption that
+// the settings do not ask for.
+func (h *home) has(u *url.URL) bool {
+	if u.Scheme == h.place.Scheme {
+		return u.Host == h.place.Host
+	}
+	return u.Scheme == "https" && u.Hostname() == h.place.Hostname()
 }
 
 // limited bounds what is read of a response that comes as a whole. Streams of

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -34,12 +35,10 @@ func streamable() http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return newServer() }, nil)
 }
 
-// Headers of the settings go to the server, and not where it redirects to.
+// Headers of the settings go to the server; where it leads to is not asked.
 func TestHeaders(t *testing.T) {
 	var leaked, sent atomic.Bool
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		leaked.Store(leaked.Load() || r.Header.Get("X-Key") != "")
-	}))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leaked.Store(true) }))
 	defer elsewhere.Close()
 	inner := streamable()
 	s, _ := overHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -58,6 +57,58 @@ func TestHeaders(t *testing.T) {
 	}
 	if !sent.Load() || leaked.Load() {
 		t.Errorf("sent %v, leaked %v", sent.Load(), leaked.Load())
+	}
+}
+
+// A server cannot have calls sent to what only this machine reaches, whichever
+// form of the protocol it speaks.
+func TestServerLeadsElsewhere(t *testing.T) {
+	var asked atomic.Int32
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer inside.Close()
+	for name, handler := range map[string]http.HandlerFunc{
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, inside.URL, http.StatusTemporaryRedirect)
+		},
+		"endpoint": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "event: endpoint\ndata: "+inside.URL+"/latest/meta-data\n\n")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		},
+	} {
+		s, _ := overHTTP(t, handler, func(_ *Config, server *Server) { server.SSE = name == "endpoint" })
+		s.Await(s.ctx)
+		want := "it leads to " + strings.TrimPrefix(inside.URL, "http://") + ", and only its own address is asked"
+		if told := strings.Join(s.notices(), ""); asked.Load() > 0 || !strings.Contains(told, want) {
+			t.Errorf("%s: %d requests elsewhere, told %q", name, asked.Load(), told)
+		}
+	}
+}
+
+func TestHome(t *testing.T) {
+	place := func(text string) *url.URL {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	for _, c := range []struct {
+		place, to string
+		want      bool
+	}{
+		{"https://a.test/mcp", "https://a.test/other", true},
+		{"http://a.test/mcp", "https://a.test/mcp", true},
+		{"http://a.test:80/mcp", "https://a.test:8443/mcp", true},
+		{"https://a.test/mcp", "http://a.test/mcp", false},
+		{"https://a.test/mcp", "https://b.a.test/mcp", false},
+		{"http://127.0.0.1:1/mcp", "http://127.0.0.1:2/mcp", false},
+		{"http://a.test/mcp", "http://169.254.169.254/latest", false},
+	} {
+		if got := (&home{place: place(c.place)}).has(place(c.to)); got != c.want {
+			t.Errorf("%s may lead to %s: %v", c.place, c.to, got)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,12 +10,16 @@ import (
 	"os"
 	"path/filepath"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"ikigai"
 )
 
 const (
 	mostTools      = 1000     // that are taken of one server
 	maxDescription = 8 << 10  // bytes of one tool
+	maxTool        = 64 << 10 // bytes of one tool, with its schema
+	maxOffer       = 2 << 20  // bytes of all tools of one server: every request holds them
 	maxCache       = 16 << 20 // bytes of a file that are read
 )
 
@@ -100,30 +105,44 @@ func (c *connection) listOnce(ctx context.Context) error {
 
 func (c *connection) listTools(ctx context.Context) ([]offered, error) {
 	var all []offered
+	left := maxOffer
 	for tool, err := range c.session.Tools(ctx, nil) {
 		if err != nil {
 			return nil, err
 		}
-		if len(all) == mostTools {
-			c.link.beside.line("It offers more tools than are taken.")
-			break
-		}
-		schema, err := json.Marshal(tool.InputSchema)
+		t, err := offeredTool(tool)
 		if err != nil {
 			return nil, err
 		}
-		t := offered{Name: tool.Name, Title: tool.Title, Description: clip(ikigai.CleanText(tool.Description), maxDescription), Schema: schema}
-		if hints := tool.Annotations; hints != nil {
-			t.ReadOnly = hints.ReadOnlyHint
-			t.Destructive = !hints.ReadOnlyHint && hints.DestructiveHint != nil && *hints.DestructiveHint
-			if t.Title == "" {
-				t.Title = hints.Title
-			}
+		size := t.size()
+		if size > maxTool {
+			c.link.beside.line("Its tool " + clip(tool.Name, 100) + " is too large to be taken.")
+			continue
+		}
+		if left -= size; left < 0 || len(all) == mostTools {
+			c.link.beside.line("It offers more tools than are taken.")
+			break
 		}
 		all = append(all, t)
 	}
 	return all, nil
 }
+
+// offeredTool returns what is kept of a tool.
+func offeredTool(tool *sdk.Tool) (offered, error) {
+	schema, err := json.Marshal(tool.InputSchema)
+	t := offered{Name: tool.Name, Title: tool.Title, Description: clip(ikigai.CleanText(tool.Description), maxDescription), Schema: schema}
+	if hints := tool.Annotations; hints != nil {
+		t.ReadOnly = hints.ReadOnlyHint
+		t.Destructive = !hints.ReadOnlyHint && hints.DestructiveHint != nil && *hints.DestructiveHint
+		t.Title = cmp.Or(t.Title, hints.Title)
+	}
+	t.Title = clip(ikigai.CleanText(t.Title), maxDescription)
+	return t, err
+}
+
+// size returns how many bytes of a request a tool takes, or a few more.
+func (t offered) size() int { return len(t.Name) + len(t.Title) + len(t.Description) + len(t.Schema) }
 
 // cacheFile returns the path of the file with what the server offered last
 // time. A server whose settings have changed is another one.

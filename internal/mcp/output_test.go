@@ -153,9 +153,12 @@ func matches(t *testing.T, dir, pattern string) []string {
 // Schemas are shown as those of an object.
 func TestObjectSchema(t *testing.T) {
 	for given, want := range map[string]string{
-		``:     `{"properties":{},"type":"object"}`,
-		`null`: `{"properties":{},"type":"object"}`,
-		`true`: `{"properties":{},"type":"object"}`,
+		``:                                    `{"properties":{},"type":"object"}`,
+		`null`:                                `{"properties":{},"type":"object"}`,
+		`true`:                                `{"properties":{},"type":"object"}`,
+		`{"properties":null,"required":null}`: `{"properties":{},"type":"object"}`,
+		`{"properties":["a"],"required":"a"}`: `{"properties":{},"type":"object"}`,
+		`{"properties":{"a":{}},"required":["a"]}`:                       `{"properties":{"a":{}},"required":["a"],"type":"object"}`,
 		`{"$schema":"x","type":["object","null"],"properties":{"a":{}}}`: `{"properties":{"a":{}},"type":"object"}`,
 	} {
 		if got := string(objectSchema(json.RawMessage(given))); got != want {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"reflect"
 	"strings"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -15,7 +17,9 @@ import (
 // Service is our tools as other agents see them.
 type Service struct {
 	Version string
-	Tools   []ikigai.Tool
+	// Tools returns the tools that are offered. They are looked at once more after
+	// each call, and the other agent is told of changes.
+	Tools func() []ikigai.Tool
 	// Call has a tool run, with all that is done for a model's call. It is called
 	// from several goroutines. The error says why there is no result.
 	Call func(ctx context.Context, tool string, args json.RawMessage, progress func([]byte)) (ikigai.ToolResult, error)
@@ -26,14 +30,10 @@ type Service struct {
 func (s Service) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	server := sdk.NewServer(&sdk.Implementation{Name: "ikigai", Version: s.Version}, &sdk.ServerOptions{
 		Logger:       slog.New(slog.DiscardHandler),
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}},
 	})
-	for _, t := range s.Tools {
-		server.AddTool(&sdk.Tool{
-			Name: t.Name, Description: t.Description, InputSchema: objectSchema(t.Schema),
-			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly},
-		}, s.run)
-	}
+	o := &served{Service: s, server: server}
+	o.update()
 	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
 	if ctx.Err() != nil {
 		return nil // as it was wanted
@@ -41,8 +41,41 @@ func (s Service) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	return err
 }
 
+// served is a service at work.
+type served struct {
+	Service
+	server *sdk.Server
+
+	mu   sync.Mutex
+	have map[string]ikigai.Tool // as the other agent is told of them
+}
+
+// update brings what the other agent is offered up to date.
+func (s *served) update() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := map[string]ikigai.Tool{}
+	for _, t := range s.Tools() {
+		now[t.Name] = t
+		if before, ok := s.have[t.Name]; ok && before.ReadOnly == t.ReadOnly && reflect.DeepEqual(before.ToolSpec, t.ToolSpec) {
+			continue
+		}
+		s.server.AddTool(&sdk.Tool{
+			Name: t.Name, Description: t.Description, InputSchema: objectSchema(t.Schema),
+			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly},
+		}, s.run)
+	}
+	for name := range s.have {
+		if _, ok := now[name]; !ok {
+			s.server.RemoveTools(name)
+		}
+	}
+	s.have = now
+}
+
 // run answers one call.
-func (s Service) run(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func (s *served) run(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	defer s.update()
 	args := r.Params.Arguments
 	if len(args) == 0 {
 		args = json.RawMessage("{}")

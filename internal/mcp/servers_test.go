@@ -48,6 +48,14 @@ func serveMode(mode string) int {
 			}
 		})
 		_ = server.Run(context.Background(), &sdk.IOTransport{Reader: os.Stdin, Writer: unclosed{os.Stdout}})
+	case "greedy": // offers more than anybody can use
+		server := newServer()
+		run := func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return nil, errors.New("no") }
+		server.AddTool(&sdk.Tool{Name: "a_huge", InputSchema: map[string]any{"type": "object", "title": strings.Repeat("x", maxTool)}}, run)
+		for i := range 60 {
+			server.AddTool(&sdk.Tool{Name: fmt.Sprintf("big_%02d", i), InputSchema: map[string]any{"type": "object", "title": strings.Repeat("x", maxTool-100)}}, run)
+		}
+		_ = server.Run(context.Background(), &sdk.IOTransport{Reader: os.Stdin, Writer: unclosed{os.Stdout}})
 	case "garbage":
 		fmt.Print("Starting…\n[INFO] {\"ready\":true}\n{\"level\":\"info\"}\n\x1b[31mred\x1b[0m\nnull\n\n")
 		_ = runServer(chatty{os.Stdout})

@@ -73,7 +73,8 @@ func (l *link) tool(t offered) ikigai.Tool {
 }
 
 // objectSchema returns a schema as models are shown it: that of an object, less
-// what says only by which rules it is written.
+// what says only by which rules it is written. Vendors refuse a request with a
+// schema that is none, and with it all other tools.
 func objectSchema(raw json.RawMessage) json.RawMessage {
 	var s map[string]json.RawMessage
 	if json.Unmarshal(raw, &s) != nil || s == nil {
@@ -81,8 +82,13 @@ func objectSchema(raw json.RawMessage) json.RawMessage {
 	}
 	delete(s, "$schema")
 	s["type"] = json.RawMessage(`"object"`)
-	if s["properties"] == nil {
+	var properties map[string]json.RawMessage
+	if json.Unmarshal(s["properties"], &properties) != nil || properties == nil {
 		s["properties"] = json.RawMessage("{}")
+	}
+	var required []string
+	if json.Unmarshal(s["required"], &required) != nil || required == nil {
+		delete(s, "required")
 	}
 	clean, err := json.Marshal(s)
 	if err != nil {
@@ -130,8 +136,7 @@ func (l *link) use(ctx context.Context, what func(*connection) error) error {
 		}
 		err = c.do(ctx, func() error { return what(c) })
 		if errors.Is(err, sdk.ErrSessionMissing) && !again {
-			c.close()
-			<-c.ended
+			c.giveUp()
 			continue
 		}
 		var refused *jsonrpc.Error
