@@ -46,6 +46,9 @@ type app struct {
 	settings  *config.Settings  // set by load
 	trusting  trusting          // how the command treats what the project brings
 	project   projectTrust      // of the working directory; set by load
+
+	readOnlyTools bool // only tools that change nothing are used
+
 	began     bool              // a command has begun: errors are no longer of usage
 	key       string            // of the model in use, wherever it came from
 	fallbacks []agent.Candidate // models to go on with

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type kit struct {
 	jobs     *tools.Jobs
 	external *exttool.Set
 	servers  *mcp.Client
+	readOnly bool          // those that change something are left out
 	list     []ikigai.Tool // all of them, in the order in which models are shown them
 }
 
@@ -27,6 +29,7 @@ type kitConfig struct {
 	session ikigai.ID
 	known   func(path string) (sha256 string, ok bool)
 	notice  func(string)
+	patient bool // wait for tools that are slow to say what they are
 }
 
 // newKit returns the tools of a session in the working directory. Servers are
@@ -37,12 +40,14 @@ func (a *app) newKit(ctx context.Context, c kitConfig) *kit {
 	if c.session != "" {
 		spill = a.places().output(c.session)
 	}
-	k := &kit{jobs: &tools.Jobs{}}
+	k := &kit{jobs: &tools.Jobs{}, readOnly: a.readOnlyTools}
 	k.builtin = tools.Builtin(tools.Config{
 		SpillDir: spill, BashResult: a.settings.BashResult, MaxOutput: a.settings.MaxOutputSize,
 		Env: env, Known: c.known, Version: version(), WebPrivate: a.settings.WebPrivate, Jobs: k.jobs, Leave: a.leave,
 	})
-	k.external = exttool.Load(ctx, a.externalTools(c.session))
+	external := a.externalTools(c.session)
+	external.Patient = c.patient
+	k.external = exttool.Load(ctx, external)
 	servers := a.mcpConfig(env, c.notice)
 	servers.SpillDir, servers.Servers = spill, a.mcpServers(c.notice)
 	k.servers = mcp.New(servers)
@@ -71,18 +76,60 @@ func (k *kit) refresh(ctx context.Context) bool {
 
 // gather makes the list of all tools: the built-in ones in their own order,
 // those of others behind them by name. An executable of the name of a built-in
-// tool takes its place.
+// tool takes its place, also where it cannot be used: what a person has put
+// there must not quietly be something else.
 func (k *kit) gather() {
-	k.list = slices.Clone(k.builtin)
-	others := slices.Concat(k.external.Tools(), k.servers.Tools())
-	slices.SortStableFunc(others, func(a, b ikigai.Tool) int { return strings.Compare(a.Name, b.Name) })
-	for _, t := range others {
-		if at := slices.IndexFunc(k.list, func(have ikigai.Tool) bool { return exttool.Fold(have.Name) == exttool.Fold(t.Name) }); at >= 0 {
+	blocked := k.external.Blocked()
+	k.list = slices.DeleteFunc(slices.Clone(k.builtin), func(t ikigai.Tool) bool { return slices.Contains(blocked, exttool.Fold(t.Name)) })
+	first := len(k.list)
+	for _, t := range k.external.Tools() {
+		if at := slices.IndexFunc(k.list[:first], func(have ikigai.Tool) bool { return exttool.Fold(have.Name) == exttool.Fold(t.Name) }); at >= 0 {
 			k.list[at] = t
 		} else {
 			k.list = append(k.list, t)
 		}
 	}
+	for _, t := range k.servers.Tools() {
+		if !slices.ContainsFunc(k.list, func(have ikigai.Tool) bool { return have.Name == t.Name }) {
+			k.list = append(k.list, t)
+		}
+	}
+	slices.SortFunc(k.list[first:], func(a, b ikigai.Tool) int { return strings.Compare(a.Name, b.Name) })
+	if k.readOnly {
+		k.list = slices.DeleteFunc(k.list, func(t ikigai.Tool) bool { return !t.ReadOnly })
+	}
+}
+
+// news returns lines on what cannot be used of which the person does not know.
+// That a built-in tool is missing for it is told each time.
+func (k *kit) news() []string {
+	var lines []string
+	news := k.external.News()
+	for _, p := range k.external.Problems() {
+		if slices.Contains(news, p) || k.missing(p) {
+			lines = append(lines, k.line(p))
+		}
+	}
+	return lines
+}
+
+// line returns what there is to say of a problem.
+func (k *kit) line(p exttool.Problem) string {
+	if k.missing(p) {
+		return p.String() + " Until then there is no tool " + exttool.FileTool(p.Path) + "."
+	}
+	return p.String()
+}
+
+// missing reports whether a built-in tool is missing for a problem.
+func (k *kit) missing(p exttool.Problem) bool {
+	name := exttool.FileTool(p.Path)
+	return k.builtIn(name) && slices.Contains(k.external.Blocked(), name)
+}
+
+// builtIn reports whether a built-in tool has the name.
+func (k *kit) builtIn(name string) bool {
+	return slices.ContainsFunc(k.builtin, func(t ikigai.Tool) bool { return exttool.Fold(t.Name) == exttool.Fold(name) })
 }
 
 // names returns the names of all tools.
@@ -98,6 +145,14 @@ func (k *kit) names() []string {
 // command in the background that was stopped by it.
 func (k *kit) close() (stopped []string) {
 	stopped = k.jobs.Close()
+	k.external.Close()
 	k.servers.Close()
 	return stopped
+}
+
+// tellStopped tells of a command in the background that was stopped.
+func tellStopped(notice func(string), commands []string) {
+	for _, command := range commands {
+		notice(fmt.Sprintf("A command in the background was stopped: %s. It runs as long as its session does.", command))
+	}
 }

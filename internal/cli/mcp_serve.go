@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +31,7 @@ taken back with `+"`ikigai undo`"+`. Tools of other MCP servers are not passed o
 
 // serveTools serves a session's tools until the other agent has had enough.
 func (a *app) serveTools(ctx context.Context, readOnly bool) error {
+	a.readOnlyTools = readOnly
 	v := a.newView(false)
 	v.out, v.live.Terminal = io.Discard, false // standard output belongs to the protocol
 	a.settings.MCPServers = nil                // one of them may be this very command
@@ -40,14 +42,11 @@ func (a *app) serveTools(ctx context.Context, readOnly bool) error {
 		return err
 	}
 	defer w.close()
-	w.agent.Tools = slices.DeleteFunc(w.agent.Tools, func(t ikigai.Tool) bool {
-		return readOnly && !t.ReadOnly
-	})
-	w.session.Queue(toolsEvent(w.agent.Tools))
 	w.agent.ToolChoice, w.agent.Format, w.agent.Fallbacks = ikigai.ToolChoice{}, nil, nil
 	w.agent.MaxToolTurns = 2 // each call is a statement of its own
 	caller := &remote{work: w}
-	service := mcp.Service{Version: version(), Tools: w.agent.Tools, Call: caller.run}
+	caller.offer()
+	service := mcp.Service{Version: version(), Tools: caller.tools, Call: caller.run}
 	return service.Serve(ctx, io.NopCloser(a.In), keepOpen{a.Out})
 }
 
@@ -61,13 +60,25 @@ func (keepOpen) Close() error { return nil }
 // and the agent the model that answers it with just this call: so whatever holds
 // for a model's call holds here.
 type remote struct {
-	work *work
-	mu   sync.Mutex // one statement at a time
+	work    *work
+	offered atomic.Pointer[[]ikigai.Tool]
+	mu      sync.Mutex // one statement at a time
 }
+
+// offer makes the tools of the session those that are offered.
+func (r *remote) offer() {
+	list := r.work.kit.list
+	r.offered.Store(&list)
+}
+
+// tools returns the tools that are offered, whatever is running.
+func (r *remote) tools() []ikigai.Tool { return *r.offered.Load() }
 
 func (r *remote) run(ctx context.Context, tool string, args json.RawMessage, progress func([]byte)) (ikigai.ToolResult, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.work.refresh(ctx)
+	r.offer()
 	m := &oneCall{name: tool, args: string(args)}
 	agent := r.work.agent
 	agent.Model, agent.Progress = m, nil

@@ -29,8 +29,15 @@ type work struct {
 
 // refresh takes in, between statements, which tools there are now.
 func (w *work) refresh(ctx context.Context) {
-	if w.kit.refresh(ctx) {
-		w.agent.Tools = w.kit.list
+	before := specs(w.kit.list)
+	if !w.kit.refresh(ctx) {
+		return
+	}
+	for _, line := range w.kit.news() {
+		w.view.notice(line)
+	}
+	w.agent.Tools = w.kit.list
+	if !reflect.DeepEqual(before, specs(w.kit.list)) {
 		w.session.Queue(toolsEvent(w.kit.list))
 	}
 }
@@ -38,9 +45,7 @@ func (w *work) refresh(ctx context.Context) {
 // close ends what runs for the session, then the session, and gives back what it
 // held.
 func (w *work) close() {
-	for _, command := range w.kit.close() {
-		w.view.notice(fmt.Sprintf("A command in the background was stopped: %s. It runs as long as its session does.", command))
-	}
+	tellStopped(w.view.notice, w.kit.close())
 	w.session.Close()
 	w.release()
 }
@@ -112,8 +117,8 @@ func (o *opening) begin(ctx context.Context) (*session.Session, error) {
 	if err := checkToolChoice(o.settings.ToolChoice, o.kit.names()); err != nil {
 		return nil, err
 	}
-	for _, p := range o.kit.external.Problems() {
-		o.view.notice(p.String())
+	for _, line := range o.kit.news() {
+		o.view.notice(line)
 	}
 	return o.session(ctx)
 }

@@ -12,7 +12,6 @@ import (
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/render"
-	"ikigai/internal/tools"
 )
 
 // runOptions are the flags of run that are no settings.
@@ -80,7 +79,7 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 		completeFrom(cmd, flag, a.completeModels)
 	}
 	complete(cmd, "thinking", fixed(config.LevelNames()...))
-	complete(cmd, "tool-choice", func() []string { return append([]string{"auto", "none", "required"}, toolNames()...) })
+	complete(cmd, "tool-choice", func() []string { return append([]string{"auto", "none", "required"}, a.toolNames(cmd)...) })
 	complete(cmd, "approval", approvals)
 	return cmd
 }
@@ -138,14 +137,6 @@ func checkToolChoice(choice ikigai.ToolChoice, names []string) error {
 	}
 	return usage(fmt.Sprintf("There is no tool %q to choose", choice.Name),
 		"Use auto, none, required or one of the tools: "+strings.Join(names, ", "))
-}
-
-func toolNames() []string {
-	var names []string
-	for _, t := range tools.Builtin(tools.Config{}) {
-		names = append(names, t.Name)
-	}
-	return names
 }
 
 // conclude turns the end of a statement into the end of the program.

@@ -59,7 +59,7 @@ are a phrase, and word* is the beginning of one. Without WORDS at least one of
 	f.BoolVar(&o.json, "json", false, "a line of JSON for each")
 	cmd.MarkFlagsMutuallyExclusive("all", "dir", "session")
 	complete(cmd, "session", func() []string { return a.completeSessions(cmd) })
-	complete(cmd, "tool", toolNames)
+	complete(cmd, "tool", func() []string { return a.toolNames(cmd) })
 	completeDirs(cmd, "dir")
 	return cmd
 }

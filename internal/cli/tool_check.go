@@ -82,17 +82,13 @@ func (a *app) toolPath(ctx context.Context, path string) string {
 	if _, err := os.Stat(file); err == nil || strings.ContainsRune(path, filepath.Separator) {
 		return file
 	}
-	all, k := a.shownTools(ctx)
+	k := a.personKit(ctx)
 	defer k.close()
-	for _, t := range all {
-		if exttool.Fold(t.Name) == exttool.Fold(path) && t.Source != "" {
-			return t.Source
-		}
+	if t, err := k.find(path); err == nil && t.path != "" {
+		return t.path
 	}
-	for _, p := range k.external.Problems() {
-		if exttool.FileTool(p.Path) == exttool.Fold(path) {
-			return p.Path
-		}
+	if p, ok := k.problem(path); ok {
+		return p.Path
 	}
 	return file
 }

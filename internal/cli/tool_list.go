@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,23 +22,32 @@ func (a *app) toolListCommand() *cobra.Command {
 			if err := a.load(); err != nil {
 				return err
 			}
-			all, k := a.shownTools(cmd.Context())
+			k := a.personKit(cmd.Context())
 			defer k.close()
-			problems := k.external.Problems()
-			if asJSON {
-				return buffered(a.Out, func(w io.Writer) error { return writeTools(w, all, problems) })
-			}
-			if _, err := io.WriteString(a.Out, a.style(a.Out).Table(toolHead, toolRows(all))); err != nil {
-				return err
-			}
-			for _, p := range problems {
-				a.notice(p.String())
-			}
-			return nil
+			return a.toolList(k, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "a line of JSON for each tool and each problem")
 	return cmd
+}
+
+func (a *app) toolList(k *kit, asJSON bool) error {
+	all, problems := k.shown(), k.external.Problems()
+	if asJSON {
+		return buffered(a.Out, func(w io.Writer) error { return writeTools(w, all, problems) })
+	}
+	if _, err := io.WriteString(a.Out, a.style(a.Out).Table(toolHead, toolRows(all))); err != nil {
+		return err
+	}
+	for _, p := range problems {
+		a.notice(k.line(p))
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.settings.MCPServers)) {
+		if !a.settings.MCPServers[name].Disabled && !k.servers.Status(name).Known {
+			a.notice("What the MCP server " + name + " offers is not known yet. Ask it with `ikigai mcp tools " + name + "`.")
+		}
+	}
+	return nil
 }
 
 var toolHead = []string{"TOOL", "FROM", "TIME", "CHANGES", "REPLACES"}
@@ -71,7 +82,7 @@ func writeTools(w io.Writer, all []shownTool, problems []exttool.Problem) error 
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, t := range all {
-		line := toolLine{t.Name, t.Description, t.origin, t.Source, t.ReadOnly, t.limit.Seconds(), t.replaces}
+		line := toolLine{t.Name, t.Description, t.origin, t.path, t.ReadOnly, t.limit.Seconds(), t.replaces}
 		if err := enc.Encode(line); err != nil {
 			return err
 		}

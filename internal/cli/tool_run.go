@@ -45,7 +45,13 @@ if the input does not fit.`,
 func (a *app) toolRun(ctx context.Context, name string, args []string, asJSON bool) error {
 	ctx, stop := a.stoppable(ctx)
 	defer stop()
-	t, err := a.findTool(ctx, name)
+	k := a.personKit(ctx)
+	defer func() { tellStopped(a.notice, k.close()) }()
+	t, err := k.find(name)
+	if strings.HasPrefix(name, "mcp_") {
+		k.start(ctx)
+		t, err = k.find(name)
+	}
 	if err != nil {
 		return err
 	}

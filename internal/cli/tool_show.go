@@ -23,7 +23,9 @@ cannot call tools natively, or with --json as all others get it.`,
 			if err := a.load(); err != nil {
 				return err
 			}
-			t, err := a.findTool(cmd.Context(), args[0])
+			k := a.personKit(cmd.Context())
+			defer k.close()
+			t, err := k.find(args[0])
 			if err != nil {
 				return err
 			}
