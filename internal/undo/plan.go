@@ -138,7 +138,7 @@ func (t trace) fits(s ikigai.FileState, changed ikigai.Micros) bool {
 }
 
 // same reports whether two states are one, as far as is known of both. A size
-// below 0 and a mode of 0 are not known.
+// below 0 is not known, and neither is a mode of 0 beside it.
 func same(a, b ikigai.FileState) bool {
 	if a.Exists != b.Exists || a.Link != b.Link {
 		return false
@@ -146,7 +146,8 @@ func same(a, b ikigai.FileState) bool {
 	if !a.Exists || a.Link != "" {
 		return true
 	}
-	if a.Mode != 0 && b.Mode != 0 && a.Mode != b.Mode {
+	unknown := func(s ikigai.FileState) bool { return s.Mode == 0 && s.Size < 0 }
+	if a.Mode != b.Mode && !unknown(a) && !unknown(b) {
 		return false
 	}
 	if a.SHA256 != "" && b.SHA256 != "" {

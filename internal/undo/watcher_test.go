@@ -255,3 +255,23 @@ func BenchmarkBefore(b *testing.B) {
 		f.watcher.Before(context.Background())
 	}
 }
+
+// TestNoPermission gives a file back that nobody may read any more, and takes
+// the permission away again.
+func TestNoPermission(t *testing.T) {
+	f := newFake(t)
+	f.replace(f.dir+"/a", "one")
+	f.replace(f.dir+"/b", "one")
+	must(t, os.Chmod(f.dir+"/b", 0))
+	f.watch(1 << 20)
+	was := f.state()
+	f.say("go")
+	f.shell("chmod 0 a; chmod 600 b")
+	is := f.state()
+	if left := f.undo(); left != "" || f.state() != was {
+		t.Errorf("left %q:\n%s", left, f.state())
+	}
+	if left := f.redo(); left != "" || f.state() != is {
+		t.Errorf("left %q:\n%s", left, f.state())
+	}
+}
