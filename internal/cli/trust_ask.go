@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -87,11 +89,7 @@ func (a *app) showProject(w io.Writer, t projectTrust) {
 			fmt.Fprintf(w, "  %-12s %s\n", "", a.safe(line))
 		}
 	}
-	for path, h := range how {
-		if h == "gone" {
-			fmt.Fprintf(w, "  %-12s %s\n", "gone", a.safe(path))
-		}
-	}
+	a.showGone(w, how)
 	fmt.Fprintln(w)
 	if t.last.Dir != "" && len(how) > 0 {
 		said := "did not trust"
@@ -99,6 +97,22 @@ func (a *app) showProject(w io.Writer, t projectTrust) {
 			said = "trusted"
 		}
 		fmt.Fprintf(w, "You %s what it brought on %s; it has changed since.\n", said, t.last.Time.Time().Format(time.DateTime))
+	}
+}
+
+// showGone shows what was there when the person decided.
+func (a *app) showGone(w io.Writer, how map[string]string) {
+	shown := 0
+	for _, path := range slices.Sorted(maps.Keys(how)) {
+		switch {
+		case how[path] != "gone":
+			continue
+		case shown == mostItems:
+			fmt.Fprintf(w, "  and more that is gone\n")
+			return
+		}
+		shown++
+		fmt.Fprintf(w, "  %-12s %s\n", "gone", cutMiddle(a.safe(path)))
 	}
 }
 

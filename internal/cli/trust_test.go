@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -200,5 +201,28 @@ func TestWhatCannotBeJudgedIsIgnored(t *testing.T) {
 		if text := c.err.String() + c.out.String(); !strings.Contains(text, " may not be read. Make it readable, or remove it.") {
 			t.Errorf("%s told %s", args[0], text)
 		}
+	}
+}
+
+// P40: what could act is shown and recorded before any number of files beside it,
+// and what is gone in the order of its names.
+func TestFilesHideNothingThatActs(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, trustScript)
+	p.bring()
+	for i := range mostItems + 1 {
+		must(t, os.WriteFile(p.file(fmt.Sprintf(".ikigai/tools/.a%03d", i)), nil, 0o644))
+	}
+	c := p.run(exitDenied, "trust")
+	for _, want := range []string{"settings     .ikigai/config.json", "MCP servers  .mcp.json", "tool         bash", "\n  and 5 more\n"} {
+		if !strings.Contains(c.out.String(), want) {
+			t.Errorf("%q is not in %s", want, c.out)
+		}
+	}
+	p.run(exitAnswered, "trust", "--yes")
+	must(t, os.Remove(p.file(".ikigai/tools/.a002")))
+	must(t, os.Remove(p.file(".ikigai/tools/.a001")))
+	if c := p.run(exitDenied, "trust"); !strings.Contains(c.out.String(), "  gone         .ikigai/tools/.a001\n  gone         .ikigai/tools/.a002\n") {
+		t.Errorf("shown was %s", c.out)
 	}
 }

@@ -7,10 +7,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Most lines that settings are described with, and most bytes of each.
+// Most lines that settings are described with, and most bytes of each, and of the
+// names of objects in each other.
 const (
 	maxLines = 200
 	maxLine  = 300
+	maxKey   = 8 * maxLine
 )
 
 // settingsDo says what a file of settings sets, a line for each value: its name
@@ -35,7 +37,7 @@ func describe(key string, v hujson.Value, lines *[]string) {
 		return
 	}
 	object, ok := v.Value.(*hujson.Object)
-	if !ok || len(object.Members) == 0 {
+	if !ok || len(object.Members) == 0 || len(key) > maxKey {
 		v = v.Clone()
 		v.Minimize()
 		*lines = append(*lines, cut(key+" = "+v.String()))

@@ -30,6 +30,10 @@ func (s *scanner) file(path string) {
 	if !ok {
 		return
 	}
+	if bytes.Count(e.data, []byte("{"))+bytes.Count(e.data, []byte("[")) > maxNesting {
+		s.failed(path, fmt.Sprintf("holds more than the %d objects and lists that can be judged", maxNesting), "Make it smaller")
+		return
+	}
 	e.kind = plainFile // whether settings can be executed says nothing
 	s.entries = append(s.entries, e)
 }

@@ -21,6 +21,7 @@ const (
 	maxDepth    = 16       // directories in each other
 	maxBytes    = 32 << 20 // of all tools
 	maxSettings = 256 << 10
+	maxNesting  = 4096 // objects and lists of one file of settings: reading deep ones takes much memory
 )
 
 // Kind says what an Item is.
@@ -35,6 +36,9 @@ const (
 	KindTool     Kind = "tool"     // an executable in .ikigai/tools itself that is not hidden
 	KindBeside   Kind = "file"     // anything else there: a tool may read or run it
 )
+
+// kinds are all kinds, in their order.
+var kinds = []Kind{KindSettings, KindServers, KindTool, KindBeside}
 
 // sources are where a project keeps what could act, and how each is read.
 var sources = []struct {
@@ -57,7 +61,7 @@ const (
 // does not change with the directory.
 type Project struct {
 	Dir   string // absolute, without symbolic links
-	Items []Item // by path; none where nothing could act
+	Items []Item // by kind and path; none where nothing could act
 
 	// Problem says, as two sentences for a person, why nothing of it can be
 	// trusted. It is "" in the usual case.
@@ -208,6 +212,10 @@ func (s *scanner) project() *Project {
 		p.entries[i] = e.hashed()
 		p.Items = append(p.Items, p.entries[i].item())
 	}
+	// Nobody is shown thousands of files: what they may hide stands before them.
+	slices.SortStableFunc(p.Items, func(a, b Item) int {
+		return cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind))
+	})
 	return p
 }
 

@@ -81,15 +81,15 @@ func TestScan(t *testing.T) {
 		{name: "a directory that brings nothing", files: map[string]string{".ikigai/notes": "x"}},
 		{name: "all kinds", files: map[string]string{
 			".ikigai/config.json": "{}", ".mcp.json": "{}", ".ikigai/tools/deploy*": "#!/bin/sh", ".ikigai/tools/README": "x", ".ikigai/tools/lib/x.sh*": "x", "AGENTS.md": "x"},
-			want: []string{"settings .ikigai/config.json", "file .ikigai/tools/README", "tool deploy", "file .ikigai/tools/lib/x.sh", "MCP servers .mcp.json"}},
+			want: []string{"settings .ikigai/config.json", "MCP servers .mcp.json", "tool deploy", "file .ikigai/tools/README", "file .ikigai/tools/lib/x.sh"}},
 		{name: "links among the tools", files: map[string]string{
 			".ikigai/tools/a*": "x", ".ikigai/tools/b": "-> a", ".ikigai/tools/c/d": "-> ../b", ".ikigai/tools/e": "-> c"},
-			want: []string{"tool a", "tool b -> a", "file .ikigai/tools/c/d -> ../b", "tool e -> c"}},
+			want: []string{"tool a", "tool b -> a", "tool e -> c", "file .ikigai/tools/c/d -> ../b"}},
 		{name: "a link into the project", files: map[string]string{".ikigai/tools/run": "-> ../../bin/run", "bin/run*": "x"},
 			want: []string{"tool run -> ../../bin/run"}},
 		{name: "a link by way of a link into the project", files: map[string]string{
 			".ikigai/tools/a": "-> b/../../../secret", ".ikigai/tools/b": "-> c/d", ".ikigai/tools/c/d/x": "x", "secret": "x", ".ikigai/secret": "y"},
-			want: []string{"file .ikigai/tools/a -> b/../../../secret", "tool b -> c/d", "file .ikigai/tools/c/d/x"}},
+			want: []string{"tool b -> c/d", "file .ikigai/tools/a -> b/../../../secret", "file .ikigai/tools/c/d/x"}},
 		{name: "links that lead nowhere", files: map[string]string{
 			".ikigai/tools/a": "-> b", ".ikigai/tools/c": "-> c", ".ikigai/tools/d": "-> x/y", ".ikigai/tools/x": "file", ".ikigai/tools/e": "-> ../../none"},
 			want: []string{"file .ikigai/tools/x"}},
@@ -109,6 +109,8 @@ func TestScan(t *testing.T) {
 			problem: "/.ikigai/tools is no directory. Put tools into a directory of that name, or remove it."},
 		{name: "large settings", files: map[string]string{".mcp.json": strings.Repeat(" ", maxSettings+1)},
 			problem: "/.mcp.json goes beyond the 256 KiB that can be judged. Make it smaller."},
+		{name: "deep settings", files: map[string]string{".ikigai/config.json": strings.Repeat(`{"a":`, maxNesting+1)},
+			problem: "/.ikigai/config.json holds more than the 4096 objects and lists that can be judged. Make it smaller."},
 		{name: "too deep", files: map[string]string{".ikigai/tools/" + strings.Repeat("d/", maxDepth) + "x": "x"},
 			problem: "/d lies too deep to be judged. Keep tools in fewer directories."},
 	} {
@@ -219,6 +221,10 @@ func TestDoes(t *testing.T) {
 	many := settingsDo([]byte(`{"k": ` + strings.Repeat(`{"a": 1, "b": `, 500) + "1" + strings.Repeat("}", 501)))
 	if len(many) != maxLines || many[maxLines-1] != "and more" {
 		t.Errorf("%d lines, the last %q", len(many), many[len(many)-1])
+	}
+	deep := []byte(strings.Repeat(`{"a long name":`, maxNesting) + "1" + strings.Repeat("}", maxNesting))
+	if lines := settingsDo(deep); len(lines) != 1 || len(lines[0]) > maxLine+len("…") {
+		t.Errorf("deep settings are described by %q", lines)
 	}
 }
 
