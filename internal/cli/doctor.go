@@ -42,6 +42,7 @@ func (a *app) doctor(ctx context.Context) error {
 		return r.end()
 	}
 	r.trust()
+	r.servers()
 	r.model(ctx)
 	r.shell()
 	r.database(ctx)

@@ -180,3 +180,28 @@ func mcpSummary(s mcp.Status, took time.Duration) string {
 	}
 	return strings.Join(append(words, took.Round(time.Millisecond).String()), ", ")
 }
+
+// servers tells how the MCP servers of the settings are set up. It starts none.
+func (r *checkup) servers() {
+	if len(r.settings.MCPServers) == 0 {
+		return
+	}
+	var unfilled []string
+	cfg := r.mcpConfig(r.childEnv(""), func(string) {})
+	cfg.Servers = r.mcpServers(func(text string) { unfilled = append(unfilled, text) })
+	client := mcp.New(cfg)
+	for _, text := range slices.Sorted(slices.Values(unfilled)) {
+		r.line("--  ", "server", text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Servers)) {
+		err, s := client.Found(name), client.Status(name)
+		switch {
+		case err != nil:
+			r.line("--  ", "server", name+" cannot be used: "+err.Error()+". Install it, or correct its command.")
+		case s.Known:
+			r.good("server", name+", "+render.Count(len(s.Tools), "tool")+" when it was last connected")
+		default:
+			r.good("server", name+", not connected yet. Try it with `ikigai mcp check`.")
+		}
+	}
+}

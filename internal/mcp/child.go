@@ -105,6 +105,9 @@ func findProgram(name, dir string, env []string) (string, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
+		if !isProgram(name) {
+			return "", fmt.Errorf("there is no program %s", name)
+		}
 		return name, nil
 	}
 	search := ""
@@ -115,11 +118,16 @@ func findProgram(name, dir string, env []string) (string, error) {
 	}
 	for _, place := range filepath.SplitList(search) {
 		path := filepath.Join(place, name)
-		if info, err := os.Stat(path); filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if filepath.IsAbs(path) && isProgram(path) {
 			return path, nil
 		}
 	}
 	return "", fmt.Errorf("there is no program %s in PATH", name)
+}
+
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 // stop ends the program and all of its group: its input ends, then it gets

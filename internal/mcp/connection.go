@@ -108,12 +108,8 @@ func (c *connection) transport() (sdk.Transport, error) {
 	if l.server.Command == "" {
 		return c.overHTTP()
 	}
-	dir := l.cfg.Dir
-	if l.server.Dir != "" {
-		dir = l.server.Dir
-	}
 	l.beside.forget()
-	child, err := startChild(l.server, dir, environment(l.cfg.Env, l.server.Env), l.beside)
+	child, err := startChild(l.server, l.dir(), environment(l.cfg.Env, l.server.Env), l.beside)
 	if err != nil {
 		return nil, err
 	}

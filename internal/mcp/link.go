@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,9 @@ func newLink(cfg *Config, name string, s Server) *link {
 	l.offer = l.readCache()
 	return l
 }
+
+// dir returns where the program of the server starts.
+func (l *link) dir() string { return cmp.Or(l.server.Dir, l.cfg.Dir) }
 
 // start begins to connect.
 func (l *link) start(ctx context.Context) {

@@ -39,6 +39,17 @@ func (c *Client) Status(server string) Status {
 	return s
 }
 
+// Found returns an error that is part of a sentence if the program of a server is
+// not there. It starts nothing.
+func (c *Client) Found(server string) error {
+	l := c.link(server)
+	if l.server.Command == "" {
+		return nil
+	}
+	_, err := findProgram(l.server.Command, l.dir(), environment(l.cfg.Env, l.server.Env))
+	return err
+}
+
 // Check waits until a server that was started is connected and has said what it
 // offers. The error is an *ikigai.Error.
 func (c *Client) Check(ctx context.Context, server string) error {
