@@ -13,7 +13,7 @@ import (
 var fileEditDescription string
 
 const fileEditSchema = `{"type":"object","properties":{` +
-	`"path":{"type":"string","minLength":1},` +
+	`"path":{"type":"string"},` +
 	`"edits":{"type":"array","minItems":1,"items":{"type":"object","properties":{` +
 	`"old":{"type":"string"},"new":{"type":"string"},"replace_all":{"type":"boolean"}},` +
 	`"required":["old","new"],"additionalProperties":false}}},` +

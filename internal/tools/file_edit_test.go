@@ -352,7 +352,6 @@ func TestFileEditInput(t *testing.T) {
 		`{"path":"f","edits":[]}`:                           "edits",
 		`{"path":"f","edits":[{"old":"a"}]}`:                "new",
 		`{"path":"f","old":"a","new":"b"}`:                  "edits",
-		`{"path":"","edits":[{"old":"a","new":"b"}]}`:       "path",
 		`{"path":"f","edits":[{"old":"a","news":"b"}]}`:     "news",
 		`{"path":"f","edits":[{"old":"a","new":"b"}]}`:      "",
 		`{"path":"f","edits":[{"old":"a","new":"b"` + allOf: "",

@@ -22,7 +22,7 @@ var fileReadDescription string
 const fileReadSchema = `{"type":"object","properties":{` +
 	`"path":{"type":"string"},` +
 	`"offset":{"type":"integer","minimum":1,"description":"First line"},` +
-	`"limit":{"type":"integer","minimum":1,"description":"Number of lines"}},` +
+	`"limit":{"type":"integer","minimum":1}},` +
 	`"required":["path"],"additionalProperties":false}`
 
 type fileReadInput struct {

@@ -21,7 +21,7 @@ import (
 var fileWriteDescription string
 
 const fileWriteSchema = `{"type":"object","properties":{` +
-	`"path":{"type":"string","minLength":1},` +
+	`"path":{"type":"string"},` +
 	`"content":{"type":"string"}},` +
 	`"required":["path","content"],"additionalProperties":false}`
 

@@ -23,9 +23,9 @@ import (
 var globDescription string
 
 const globSchema = `{"type":"object","properties":{` +
-	`"pattern":{"type":"string","minLength":1,"description":"e.g. **/*.go"},` +
-	`"path":{"type":"string","description":"Directory to search","default":"."},` +
-	`"all":{"type":"boolean","description":"Include hidden and ignored files"}},` +
+	`"pattern":{"type":"string","minLength":1},` +
+	`"path":{"type":"string","default":"."},` +
+	`"all":{"type":"boolean","description":"Also hidden and ignored"}},` +
 	`"required":["pattern"],"additionalProperties":false}`
 
 const (

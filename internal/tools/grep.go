@@ -19,11 +19,11 @@ var grepDescription string
 
 const grepSchema = `{"type":"object","properties":{` +
 	`"pattern":{"type":"string","minLength":1},` +
-	`"path":{"type":"string","description":"File or directory","default":"."},` +
-	`"glob":{"type":"string","description":"Only these files, e.g. *.go or src/**/*.ts"},` +
+	`"path":{"type":"string","default":"."},` +
+	`"glob":{"type":"string","description":"e.g. *.go or src/**/*.ts"},` +
 	`"ignore_case":{"type":"boolean"},` +
-	`"context":{"type":"integer","minimum":0,"maximum":20,"description":"Lines to show around each match"},` +
-	`"all":{"type":"boolean","description":"Include hidden and ignored files"}},` +
+	`"context":{"type":"integer","minimum":0,"maximum":20},` +
+	`"all":{"type":"boolean","description":"Also hidden and ignored"}},` +
 	`"required":["pattern"],"additionalProperties":false}`
 
 // mostMatches bounds the matching lines that one result shows.

@@ -14,7 +14,7 @@ var jobOutputDescription string
 
 const jobOutputSchema = `{"type":"object","properties":{` +
 	`"job":{"type":"integer"},` +
-	`"wait":{"type":"integer","minimum":0,"maximum":3600,"default":0}},` +
+	`"wait":{"type":"integer","minimum":0,"maximum":3600}},` +
 	`"required":["job"],"additionalProperties":false}`
 
 type jobInput struct {

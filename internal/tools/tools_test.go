@@ -217,6 +217,8 @@ func TestErrors(t *testing.T) {
 		{"file_write", `{"path":"/proc/x","content":""}`, "FILE_NOT_FOUND", "/proc/x"},
 		{"file_write", `{"path":"` + long + `","content":""}`, "FILE_ERROR", "file name too long"},
 		{"file_edit", `{"path":".","edits":[{"old":"a","new":"b"}]}`, "IS_DIRECTORY", "."},
+		{"file_edit", `{"path":"","edits":[{"old":"a","new":"b"}]}`, "IS_DIRECTORY", ""},
+		{"file_write", `{"path":"","content":""}`, "IS_DIRECTORY", ""},
 		{"file_edit", `{"path":"missing","edits":[{"old":"a","new":"b"}]}`, "FILE_NOT_FOUND", "missing"},
 		{"file_edit", `{"path":"file/x","edits":[{"old":"a","new":"b"}]}`, "NOT_A_DIRECTORY", "file/x"},
 		{"file_edit", `{"path":"/dev/zero","edits":[{"old":"a","new":"b"}]}`, "NOT_A_FILE", "/dev/zero"},

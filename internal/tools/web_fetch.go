@@ -16,7 +16,7 @@ var webFetchDescription string
 
 const webFetchSchema = `{"type":"object","properties":{` +
 	`"url":{"type":"string"},` +
-	`"page":{"type":"integer","minimum":1,"default":1}},` +
+	`"page":{"type":"integer","minimum":1}},` +
 	`"required":["url"],"additionalProperties":false}`
 
 const (
