@@ -161,7 +161,7 @@ func (a *app) mcpCheckCommand() *cobra.Command {
 				continue
 			}
 			s := client.Status(name)
-			fmt.Fprintf(a.Out, "✓ %s: %s\n", name, a.shown(mcpSummary(s, time.Since(began))))
+			fmt.Fprintf(a.Out, "✓ %s: %s\n", name, inOneLine(a.redact(mcpSummary(s, time.Since(began)))))
 		}
 		if failed != nil {
 			return &quietError{exitCode(failed)}

@@ -319,7 +319,7 @@ func (c *connection) overHTTP() (sdk.Transport, error) {
 	wire := newWire(l.cfg.Proxy)
 	c.finish = wire.CloseIdleConnections
 	client := &http.Client{Transport: &limited{next: &home{next: wire, place: endpoint, headers: l.server.Headers}}}
-	plainClient := &http.Client{Transport: &limited{next: wire}, Timeout: loginTime}
+	plainClient := &http.Client{Transport: &limited{next: wire}, Timeout: loginTime, CheckRedirect: redirect}
 	if l.server.SSE {
 		return &sdk.SSEClientTransport{Endpoint: l.server.URL, HTTPClient: client}, nil
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -60,6 +61,17 @@ func (h *home) has(u *url.URL) bool {
 		return u.Host == h.place.Host
 	}
 	return u.Scheme == "https" && u.Hostname() == h.place.Hostname()
+}
+
+const mostRedirects = 5
+
+// redirect lets what is only read about a login lie elsewhere. What is sent for
+// one, secrets among it, goes nowhere but to the address that was agreed on.
+func redirect(_ *http.Request, via []*http.Request) error {
+	if via[0].Method != http.MethodGet || len(via) > mostRedirects {
+		return errors.New("it was to be sent elsewhere")
+	}
+	return nil
 }
 
 // limited bounds what is read of a response that comes as a whole. Streams of

@@ -334,6 +334,28 @@ func TestLoginOfAnotherAddress(t *testing.T) {
 	}
 }
 
+// P41: where a token is renewed cannot be moved: nobody else gets what renews it.
+func TestTokenIsNotRedirected(t *testing.T) {
+	var leaked atomic.Bool
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leaked.Store(true) }))
+	defer elsewhere.Close()
+	moved := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	defer moved.Close()
+	a, keys := newAuthority(t), &memoryKeys{}
+	kept := `{"client_id":"me","client_secret":"s","token_url":"` + moved.URL + `","token":{"access_token":"old","refresh_token":"r","expiry":"2001-01-01T00:00:00Z"}}`
+	if err := keys.Set(t.Context(), KeyName(a.URL+"/mcp"), kept); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "", func(c *Config, server *Server) {
+		*server = Server{URL: a.URL + "/mcp"}
+		c.Keys = keys
+	})
+	s.Await(s.ctx)
+	if told := strings.Join(s.notices(), ""); leaked.Load() || told == "" {
+		t.Errorf("leaked %v, told %q", leaked.Load(), told)
+	}
+}
+
 // Only who knows the state of a login can end it; a refusal is told.
 func TestWayBack(t *testing.T) {
 	back, err := openWayBack()
