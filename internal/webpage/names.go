@@ -71,7 +71,9 @@ func absolute(base *url.URL, href string) string {
 	}
 	switch u.Scheme {
 	case "http", "https", "mailto", "ftp", "tel":
-		return inLink.Replace(u.String())
+		if link := inLink.Replace(u.String()); len(link) <= 2*maxLink { // what it is relative to may be long
+			return link
+		}
 	}
 	return ""
 }

@@ -37,7 +37,7 @@ func Read(ctx context.Context, markup string, base *url.URL) (Page, error) {
 		case endTag:
 			r.end(t.name)
 		}
-		if t.kind == endOfText || r.written > maxWritten {
+		if t.kind == endOfText || r.written+len(r.buf) > maxWritten {
 			r.popTo(0)
 			r.flush()
 			return Page{Title: r.title, Markdown: join(choose(r.blocks)), Cut: t.kind != endOfText}, nil

@@ -120,6 +120,12 @@ func TestHostile(t *testing.T) {
 	if p := read(t, strings.Repeat("<ul><li>", 250)+strings.Repeat("<li>x", 2<<20)); !p.Cut || len(p.Markdown) > 2*maxWritten {
 		t.Errorf("cut: %t, %d bytes", p.Cut, len(p.Markdown))
 	}
+	if p := read(t, "<base href=/"+strings.Repeat("x", 2000)+"/>"+strings.Repeat("<a href=y>z</a>", 1<<15)); !p.Cut || len(p.Markdown) > 2*maxWritten {
+		t.Errorf("a paragraph of links: cut: %t, %d bytes", p.Cut, len(p.Markdown))
+	}
+	if p := read(t, strings.Repeat("<base href=b/>", 1<<17)+"<a href=x>l</a>"); p.Markdown != "[l](https://example.org/dir/b/x)" {
+		t.Errorf("many bases: %.100s", p.Markdown)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Read(ctx, many("x<p>"), &url.URL{}); err == nil {

@@ -10,6 +10,7 @@ import (
 // reader writes blocks as the markup comes.
 type reader struct {
 	base    *url.URL
+	based   bool // the page has said so
 	title   string
 	blocks  []block
 	written int // bytes in blocks
@@ -60,8 +61,10 @@ func (r *reader) start(t token) {
 		}
 		return
 	case "base":
-		if u, err := r.base.Parse(t.attr("href")); err == nil && t.has("href") {
-			r.base = u
+		if href := t.attr("href"); !r.based && t.has("href") && len(href) <= maxLink { // the first one counts
+			if u, err := r.base.Parse(href); err == nil {
+				r.base, r.based = u, true
+			}
 		}
 		return
 	case "script", "style", "textarea", "iframe", "noembed", "noframes", "xmp", "meta", "link", "input", "source", "col", "wbr", "area", "embed", "param", "track":
