@@ -136,10 +136,24 @@ func (t *Tool) misfit(in map[string]any, err error) error {
 			continue
 		}
 		if bad := one.Validate(value); bad != nil {
-			return Failure("INVALID_PARAMS", fmt.Sprintf("The parameter %s does not fit: %s", name, reason(bad)), "Send "+wanted(t.input.Properties[name]))
+			return Failure("INVALID_PARAMS", fmt.Sprintf("The parameter %s does not fit: %s", name, why(value, bad)), "Send "+wanted(t.input.Properties[name]))
 		}
 	}
 	return Failure("INVALID_PARAMS", "The input does not fit: "+reason(err), "Correct it")
+}
+
+// why says what is wrong with a value: the value itself, or what the library
+// says of one that has parts.
+func why(value any, err error) string {
+	switch value.(type) {
+	case map[string]any, []any:
+		return reason(err)
+	}
+	text, _ := json.Marshal(value) // it was decoded
+	if len(text) > 100 {
+		return "it is too long, or has the wrong form"
+	}
+	return "it is " + string(text)
 }
 
 // reason returns the last clause of an error of the library.
@@ -148,7 +162,7 @@ func reason(err error) string {
 	if _, rest, ok := strings.Cut(text, "type: "); ok {
 		return rest
 	}
-	return text[strings.LastIndex(text, "root: ")+1:]
+	return strings.TrimPrefix(text[max(0, strings.LastIndex(text, "validating ")):], "validating ")
 }
 
 // wanted says what a parameter takes.
@@ -161,6 +175,9 @@ func wanted(p *jsonschema.Schema) string {
 		return "one of " + strings.Join(words, ", ")
 	}
 	text := "a value of type " + p.Type
+	if p.Items != nil {
+		text = "a list"
+	}
 	if p.Minimum != nil {
 		text += fmt.Sprintf(" from %v", *p.Minimum)
 	}

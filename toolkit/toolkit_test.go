@@ -104,6 +104,26 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// What is wrong with an input is said in words that a model can act on.
+func TestMisfit(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"city":7}`:                `The parameter city does not fit: it is 7. Send a value of type string.`,
+		`{"city":"x","days":50}`:    `The parameter days does not fit: it is 50. Send a value of type integer from 1 to 10.`,
+		`{"city":"x","days":null}`:  `The parameter days does not fit: it is null. Send a value of type integer from 1 to 10.`,
+		`{"city":"x","unit":"K"}`:   `The parameter unit does not fit: it is "K". Send one of C, F.`,
+		`{"city":"x","extra":[7]}`:  `The parameter extra does not fit: 7 has type "integer", want "string". Send a list.`,
+		`{"city":"x","extra":"no"}`: `The parameter extra does not fit: it is "no". Send a list.`,
+	} {
+		_, stdout, _ := serve(t, "", args)
+		var answer struct {
+			Error string `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(stdout), &answer); err != nil || answer.Error != want {
+			t.Errorf("%s: %s", args, stdout)
+		}
+	}
+}
+
 // Types that are no objects are found when the program is begun.
 func TestUnusableTypes(t *testing.T) {
 	for name, f := range map[string]func(){

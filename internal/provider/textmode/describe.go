@@ -69,9 +69,10 @@ func describeTool(t ikigai.ToolSpec) string {
 			fmt.Fprintf(&b, "\n**%s:**\n%s\n", name, strings.Join(lines, "\n"))
 		}
 	}
-	block("Parameters", properties(t.Schema, func(p property) string {
+	parameters := properties(t.Schema, func(p property) string {
 		return fmt.Sprintf("- `%s` (%s, %s)%s", p.name, p.kind, p.need(), p.words(": "))
-	}))
+	})
+	block("Parameters", append(parameters, definitions(t.Schema)...))
 	block("Returns", properties(t.Returns, func(p property) string {
 		return fmt.Sprintf("- `%s` (%s)%s", p.name, p.kind, p.words(": "))
 	}))
@@ -90,9 +91,10 @@ func describeTool(t ikigai.ToolSpec) string {
 func describeCompact(t ikigai.ToolSpec) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n%s\n", t.Name, strings.TrimSpace(t.Description))
-	for _, line := range properties(t.Schema, func(p property) string {
+	parameters := properties(t.Schema, func(p property) string {
 		return fmt.Sprintf("- %s: %s%s%s", p.name, p.kind, p.needCompact(), p.words(", "))
-	}) {
+	})
+	for _, line := range append(parameters, definitions(t.Schema)...) {
 		b.WriteString(line + "\n")
 	}
 	if names := properties(t.Returns, func(p property) string { return p.name }); len(names) > 0 {
@@ -116,6 +118,8 @@ type propertySchema struct {
 	Default     json.RawMessage   `json:"default"`
 	Enum        []json.RawMessage `json:"enum"`
 	Items       json.RawMessage   `json:"items"`
+	Minimum     json.RawMessage   `json:"minimum"`
+	Maximum     json.RawMessage   `json:"maximum"`
 }
 
 // properties returns a line for each property of the object that a schema
@@ -136,6 +140,19 @@ func properties(schema json.RawMessage, line func(property) string) []string {
 		p.kind = kindOf(p.schema)
 		p.required = slices.Contains(object.Required, p.name)
 		lines = append(lines, line(p))
+	}
+	return lines
+}
+
+// definitions returns a line on what the schemas within a schema refer to.
+func definitions(schema json.RawMessage) (lines []string) {
+	if !bytes.Contains(schema, []byte(`"$ref"`)) {
+		return nil
+	}
+	for _, m := range members(schema) {
+		if m.name == "$defs" || m.name == "definitions" {
+			lines = append(lines, "- where "+m.name+" is "+string(wirejson.AppendJSON(nil, m.raw)))
+		}
 	}
 	return lines
 }
@@ -194,7 +211,7 @@ func (p property) needCompact() string {
 }
 
 // words returns what there is to say of a property, behind lead: its
-// description, the values it may have, and the whole schema of what is nested.
+// description, the values and bounds it may have, and the whole schema of what is nested.
 func (p property) words(lead string) string {
 	words := p.schema.Description
 	add := func(s string) {
@@ -210,6 +227,9 @@ func (p property) words(lead string) string {
 		}
 		add("One of: " + strings.Join(values, ", "))
 	}
+	if bounds := p.schema.bounds(); bounds != "" {
+		add(bounds)
+	}
 	if isNested(p.raw) {
 		add("JSON Schema: " + string(wirejson.AppendJSON(nil, p.raw)))
 	}
@@ -217,6 +237,18 @@ func (p property) words(lead string) string {
 		return ""
 	}
 	return lead + words
+}
+
+func (s propertySchema) bounds() string {
+	switch {
+	case s.Minimum != nil && s.Maximum != nil:
+		return fmt.Sprintf("From %s to %s", s.Minimum, s.Maximum)
+	case s.Minimum != nil:
+		return fmt.Sprintf("From %s", s.Minimum)
+	case s.Maximum != nil:
+		return fmt.Sprintf("Up to %s", s.Maximum)
+	}
+	return ""
 }
 
 // isNested reports whether a schema describes objects inside a property, or has

@@ -69,19 +69,28 @@ func TestBuiltin(t *testing.T) {
 // What does not fit a line is told by its schema. S0.3
 func TestParameters(t *testing.T) {
 	for schema, want := range map[string]string{
-		`{"type":["string","null"]}`:                             "- `p` (string or null, optional)",
-		`{"type":"array","items":{"type":"integer"}}`:            "- `p` (array of integer, optional)",
-		`{"type":"array"}`:                                       "- `p` (array, optional)",
-		`{"description":"What."}`:                                "- `p` (any, optional): What.",
-		`{"type":"string","enum":["a","b"]}`:                     "- `p` (string, optional): One of: \"a\", \"b\"",
-		`{"type":"string","enum":["a"],"description":"Which."}`:  "- `p` (string, optional): Which. One of: \"a\"",
-		`{"type":"object","properties":{"q":{"type":"string"}}}`: "- `p` (object, optional): JSON Schema: {\"type\":\"object\",\"properties\":{\"q\":{\"type\":\"string\"}}}",
-		`{"anyOf": [{"type":"string"}]}`:                         "- `p` (any, optional): JSON Schema: {\"anyOf\":[{\"type\":\"string\"}]}",
-		`true`:                                                   "- `p` (any, optional)",
+		`{"type":["string","null"]}`:                                        "- `p` (string or null, optional)",
+		`{"type":"array","items":{"type":"integer"}}`:                       "- `p` (array of integer, optional)",
+		`{"type":"array"}`:                                                  "- `p` (array, optional)",
+		`{"description":"What."}`:                                           "- `p` (any, optional): What.",
+		`{"type":"string","enum":["a","b"]}`:                                "- `p` (string, optional): One of: \"a\", \"b\"",
+		`{"type":"string","enum":["a"],"description":"Which."}`:             "- `p` (string, optional): Which. One of: \"a\"",
+		`{"type":"object","properties":{"q":{"type":"string"}}}`:            "- `p` (object, optional): JSON Schema: {\"type\":\"object\",\"properties\":{\"q\":{\"type\":\"string\"}}}",
+		`{"anyOf": [{"type":"string"}]}`:                                    "- `p` (any, optional): JSON Schema: {\"anyOf\":[{\"type\":\"string\"}]}",
+		`{"type":"integer","minimum":1,"maximum":10,"description":"Days."}`: "- `p` (integer, optional): Days. From 1 to 10",
+		`{"type":"number","minimum":0.5}`:                                   "- `p` (number, optional): From 0.5",
+		`{"type":"integer","maximum":10}`:                                   "- `p` (integer, optional): Up to 10",
+		`true`:                                                              "- `p` (any, optional)",
 	} {
 		got := describeTool(ikigai.ToolSpec{Name: "t", Schema: json.RawMessage(`{"type":"object","properties":{"p":` + schema + `}}`)})
 		if !strings.HasSuffix(got, "\n"+want+"\n") {
 			t.Errorf("%s:\n%s", schema, got)
+		}
+	}
+	refers := `{"type":"object","properties":{"p":{"$ref":"#/$defs/P"}},"$defs": {"P":{"type":"string"}}}`
+	for _, describe := range []func(ikigai.ToolSpec) string{describeTool, describeCompact} {
+		if got := describe(ikigai.ToolSpec{Name: "t", Schema: json.RawMessage(refers)}); !strings.HasSuffix(got, "\n- where $defs is {\"P\":{\"type\":\"string\"}}\n") {
+			t.Errorf("definitions are not told:\n%s", got)
 		}
 	}
 	if got := describeTool(ikigai.ToolSpec{Name: "t", Description: "D", Schema: json.RawMessage(`{"type":"object"}`)}); got != "### t\nD\n" {
