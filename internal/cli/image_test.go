@@ -21,7 +21,7 @@ func TestImageOfATool(t *testing.T) {
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	bodies, _ := play(t, "user: look\ncall: file_read {\"path\": \""+path+"\"}\nuser: From the result of file_read (call_1):\nsay: Grey.\n", []string{"run", "look"})
+	bodies, _ := play(t, "user: look\ncall: file_read {\"path\": \""+path+"\"}\nreply:\nsay: Grey.\n", []string{"run", "look"})
 	if len(bodies) != 2 {
 		t.Fatalf("%d requests", len(bodies))
 	}

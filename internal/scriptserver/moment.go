@@ -26,7 +26,7 @@ type moment struct {
 func (p *plan) moment(r *request) (*moment, error) {
 	last := -1
 	for i, m := range r.messages {
-		if m.role == "user" {
+		if m.role == "user" && !carries(r.messages, i) {
 			last = i
 		}
 	}
@@ -50,14 +50,21 @@ func (p *plan) moment(r *request) (*moment, error) {
 	return m, p.setReply(m, r)
 }
 
+// carries reports whether message i holds the images of the results before it,
+// for which results themselves have no place on some wires, rather than what a
+// person said.
+func carries(messages []message, i int) bool {
+	return i > 0 && messages[i-1].role == "tool" && strings.HasPrefix(messages[i].text, "From the result of ")
+}
+
 // choose returns the statement for the last of messages, a user message: the
 // one with the same text, else the first that is found in it, else the next of
 // those for any text. It returns nil if there is none.
 func (p *plan) choose(messages []message) *plannedStatement {
 	before, last := messages[:len(messages)-1], messages[len(messages)-1]
 	wild := p.wild
-	for _, m := range before {
-		if len(wild) > 1 && m.role == "user" && p.fitting(m.text, nil) == nil {
+	for i, m := range before {
+		if len(wild) > 1 && m.role == "user" && !carries(before, i) && p.fitting(m.text, nil) == nil {
 			wild = wild[1:]
 		}
 	}
