@@ -82,10 +82,12 @@ func (a *app) toolInit(ctx context.Context, n newTool) error {
 	if _, err := fmt.Fprintln(a.Out, path); err != nil {
 		return err
 	}
-	a.notice("The tool works as it is: try `ikigai tool run " + n.name + " text=hello`, change it, and check it with `ikigai tool check " + n.name + "`.")
 	if n.project {
-		a.notice("What the project brings acts only once you trust it: `ikigai trust`.")
+		a.notice("The tool works as it is: change it, and check it with `ikigai tool check .ikigai/tools/" + n.name + "`. " +
+			"What the project brings acts only once you trust it: `ikigai trust`.")
+		return nil
 	}
+	a.notice("The tool works as it is: try `ikigai tool run " + n.name + " text=hello`, change it, and check it with `ikigai tool check " + n.name + "`.")
 	return nil
 }
 
