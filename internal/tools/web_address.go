@@ -86,19 +86,20 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 }
 
 // namesPrivate reports whether a host names a private address without being
-// looked up.
+// looked up, or may: a proxy may read 127.1 and 0x7f000001 as addresses.
 func namesPrivate(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return host == "localhost" || strings.HasSuffix(host, ".localhost")
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return !isPublic(ip)
 	}
-	return !isPublic(ip)
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return last == "localhost" || last == "" || '0' <= last[0] && last[0] <= '9'
 }
 
 // notPublic are networks that package netip has no word for.
 var notPublic = []string{
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-	"::/96", "100::/64", "2001::/23", "2001:db8::/32", "fec0::/10",
+	"::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10",
 }
 
 // embedding are networks whose addresses hold an IPv4 address, with the byte
@@ -106,7 +107,7 @@ var notPublic = []string{
 var embedding = []struct {
 	network string
 	at      int
-}{{"64:ff9b::/96", 12}, {"64:ff9b:1::/48", 12}, {"2002::/16", 2}}
+}{{"64:ff9b::/96", 12}, {"2002::/16", 2}}
 
 // isPublic reports whether an address belongs to the internet.
 func isPublic(ip netip.Addr) bool {

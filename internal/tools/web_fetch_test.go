@@ -359,7 +359,7 @@ func TestIsPublic(t *testing.T) {
 		"10.1.2.3": false, "172.16.0.1": false, "192.168.1.1": false, "127.9.9.9": false, "169.254.169.254": false, "100.64.1.1": false,
 		"0.1.2.3": false, "224.0.0.1": false, "255.255.255.255": false, "240.0.0.1": false, "198.18.0.1": false, "::": false, "::1": false,
 		"::ffff:10.0.0.1": false, "::127.0.0.1": false, "fe80::1": false, "fe80::1%eth0": false, "fc00::1": false, "fec0::1": false, "ff02::1": false,
-		"64:ff9b::7f00:1": false, "64:ff9b::a9fe:a9fe": false, "2002:7f00:1::": false, "2002:c0a8:101::1": false, "2001:db8::1": false,
+		"64:ff9b::7f00:1": false, "64:ff9b::a9fe:a9fe": false, "2002:7f00:1::": false, "2002:c0a8:101::1": false, "2001:db8::1": false, "64:ff9b:1:7f00:0:1::": false,
 	} {
 		if got := isPublic(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s: public %v", address, got)
@@ -377,7 +377,8 @@ func TestWebProxy(t *testing.T) {
 	if _, out := b.fetch("http://far.example/x", 1); out["output"] != "for http://far.example/x as ikigai/1.2" {
 		t.Errorf("%v", out)
 	}
-	for _, url := range []string{"http://10.0.0.1/", "http://direct.example/"} {
+	for _, url := range []string{"http://10.0.0.1/", "http://direct.example/", "http://127.1/", "http://2130706433/", "http://0x7f000001/", "http://0177.0.0.1/",
+		"http://localhost./", "http://LOCALHOST/", "http://a.localhost/", "http://127.0.0.1./", "http://[::ffff:127.0.0.1]/"} {
 		if _, out := b.fetch(url, 1); out["error_code"] != "DENIED" {
 			t.Errorf("%s: %v", url, out)
 		}
