@@ -47,7 +47,7 @@ func (a *app) serveTools(ctx context.Context, readOnly bool) error {
 	caller := &remote{work: w}
 	caller.offer()
 	service := mcp.Service{Version: version(), Tools: caller.tools, Call: caller.run}
-	return service.Serve(ctx, io.NopCloser(a.In), keepOpen{a.Out})
+	return service.Serve(ctx, a.In, keepOpen{a.Out})
 }
 
 // keepOpen is a stream that is not ours to close.

@@ -26,15 +26,21 @@ type Service struct {
 }
 
 // Serve offers the tools to the agent that writes to in and reads from out,
-// until in ends or ctx does.
-func (s Service) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+// until in ends or ctx does. Calls that run then end with their context. A read of
+// in that waits when ctx ends goes on waiting, and takes what comes next.
+func (s Service) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	server := sdk.NewServer(&sdk.Implementation{Name: "ikigai", Version: s.Version}, &sdk.ServerOptions{
 		Logger:       slog.New(slog.DiscardHandler),
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}},
 	})
-	o := &served{Service: s, server: server}
+	o := &served{Service: s, server: server, life: ctx}
 	o.update()
-	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
+	reader, writer := io.Pipe() // unlike in, the library can close it while it waits for more
+	go func() {
+		_, err := io.Copy(writer, in)
+		_ = writer.CloseWithError(err) // it never fails
+	}()
+	err := server.Run(ctx, &sdk.IOTransport{Reader: reader, Writer: out})
 	if ctx.Err() != nil {
 		return nil // as it was wanted
 	}
@@ -45,6 +51,7 @@ func (s Service) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 type served struct {
 	Service
 	server *sdk.Server
+	life   context.Context // of the whole; the library's contexts know nothing of it
 
 	mu   sync.Mutex
 	have map[string]ikigai.Tool // as the other agent is told of them
@@ -76,6 +83,9 @@ func (s *served) update() {
 // run answers one call.
 func (s *served) run(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	defer s.update()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
 	args := r.Params.Arguments
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
