@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"ikigai"
 	"ikigai/internal/safetext"
 	"ikigai/internal/session"
+	"ikigai/internal/tools"
 	"ikigai/internal/undo"
 )
 
@@ -42,8 +44,8 @@ or outside of it. The conversation goes on as it was: the model is told with the
 next statement. To take back the conversation, and no files, use
 ` + "`ikigai sessions rewind`" + `.
 
-Exit codes: 0 all was taken back, 1 some files were left as they are, 2 there was
-nothing to take back.`,
+Exit codes: 0 all was taken back, 1 some files were left as they are or what a call
+has changed is not known, 2 there was nothing to take back.`,
 		Example: `  ikigai undo --dry-run
   ikigai undo
   ikigai undo --to 3`,
@@ -231,6 +233,9 @@ func (t *taking) plan(p *past) (undo.Plan, error) {
 		}
 		plan, ok = p.Before(seq)
 	}
+	if lost := p.lost(0); !ok && len(lost) > 0 {
+		return plan, usage("There is nothing that can be taken back: "+lostText(lost[len(lost)-1]), "Look at the files and see `ikigai log`")
+	}
 	if !ok {
 		return plan, usage("There is nothing to take back: no files were changed, or all of it was taken back already",
 			"See `ikigai log`, or take an undo back with `ikigai redo`")
@@ -253,13 +258,29 @@ func (p *past) before(place string) (ikigai.Seq, error) {
 		"Give the number of a statement, a mark, or #N for event N")
 }
 
+// lost returns the calls from an event on of which it is not known what they
+// have changed. What changes files by way of Call.Intend is known.
+func (p *past) lost(from ikigai.Seq) (all []undo.Call) {
+	for _, c := range p.Lost(from) {
+		known := func(t ikigai.Tool) bool { return t.Name == c.Tool && (t.ReadOnly || t.Announces) }
+		if !slices.ContainsFunc(tools.Builtin(tools.Config{}), known) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // tell tells what was done, or would be.
 func (t *taking) tell(p *past, plan undo.Plan, steps []undo.Step) error {
+	var lost []undo.Call
+	if !plan.Redo {
+		lost = p.lost(plan.To)
+	}
 	var text string
 	if t.json {
-		text = undoJSON(t.found.ID, t.dryRun, plan, steps)
+		text = undoJSON(t.found.ID, t.dryRun, plan, steps, lost)
 	} else {
-		text = safetext.Terminal(t.undoText(p, plan, steps))
+		text = safetext.Terminal(t.undoText(p, plan, steps, lost))
 	}
 	if _, err := fmt.Fprint(t.Out, text); err != nil {
 		return err
@@ -268,6 +289,9 @@ func (t *taking) tell(p *past, plan undo.Plan, steps []undo.Step) error {
 		if s.Action == undo.Left || s.Action == undo.Failed {
 			return &quietError{exitInternal}
 		}
+	}
+	if len(lost) > 0 {
+		return &quietError{exitInternal}
 	}
 	return nil
 }

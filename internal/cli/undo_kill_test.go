@@ -39,7 +39,7 @@ func TestKillUndo(t *testing.T) {
 			m.store = s.open(t, m)
 			for _, phase := range undoPhases {
 				t.Run(phase.name, func(t *testing.T) {
-					for _, point := range undoPoints(t, m, phase) {
+					for _, point := range undoPoints(t, m, phase, s.name) {
 						t.Run(point.String(), func(t *testing.T) {
 							t.Parallel()
 							killUndo(m.newRow(t, phase), point)
@@ -51,9 +51,9 @@ func TestKillUndo(t *testing.T) {
 	}
 }
 
-// undoPoints returns the points of a phase, those at which files change all of
-// them.
-func undoPoints(t *testing.T, m *matrix, phase killPhase) []killtest.Point {
+// undoPoints returns the points of a phase. Those at which files change are all
+// of them tried on one store: the others see no more of files than it does.
+func undoPoints(t *testing.T, m *matrix, phase killPhase, store string) []killtest.Point {
 	t.Helper()
 	outcome := m.newRow(t, phase).run(nil)
 	if code := outcome.Status.ExitStatus(); code != exitAnswered {
@@ -70,12 +70,13 @@ func undoPoints(t *testing.T, m *matrix, phase killPhase) []killtest.Point {
 	if len(files) < 6 {
 		t.Fatalf("only at %d points files are changed", len(files))
 	}
-	if raceEnabled || testing.Short() {
+	switch {
+	case *everyPoint:
+		return append(files, others...)
+	case raceEnabled || testing.Short() || store != killStores[0].name:
 		return append(thin(files, 4), thin(others, 32)...)
-	} else if !*everyPoint {
-		return append(files, thin(others, 5)...)
 	}
-	return append(files, others...)
+	return append(files, thin(others, 10)...)
 }
 
 // killUndo kills an undo or a redo at a point and does it again.

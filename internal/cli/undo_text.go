@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ikigai"
@@ -12,7 +13,7 @@ import (
 )
 
 // undoText is what a person is told of an undo.
-func (t *taking) undoText(p *past, plan undo.Plan, steps []undo.Step) string {
+func (t *taking) undoText(p *past, plan undo.Plan, steps []undo.Step, lost []undo.Call) string {
 	var b strings.Builder
 	b.WriteString(undoTitle(p, plan, t.dryRun) + ":\n")
 	for _, s := range steps {
@@ -29,15 +30,25 @@ func (t *taking) undoText(p *past, plan undo.Plan, steps []undo.Step) string {
 		}
 		b.WriteString("\n")
 	}
-	switch {
+	for _, c := range lost {
+		b.WriteString("! " + lostText(c) + ".\n")
+	}
+	switch acts := slices.ContainsFunc(steps, undo.Step.Acts); {
 	case t.dryRun:
 		b.WriteString("Nothing was changed; without --dry-run it will be.\n")
+	case !acts:
+		b.WriteString("Nothing was changed.\n")
 	case plan.Redo:
 		b.WriteString("`ikigai undo` takes them back again.\n")
 	default:
 		b.WriteString("`ikigai redo` brings them back.\n")
 	}
 	return b.String()
+}
+
+// lostText says that it is not known what a call has changed.
+func lostText(c undo.Call) string {
+	return fmt.Sprintf("%s in statement %d has no result: it may have changed files, and what it changed is not known", c.Tool, c.Statement)
 }
 
 func oneLine(r rune) rune {
@@ -75,6 +86,14 @@ type undoLine struct {
 	DryRun    bool       `json:"dry_run"`
 	Statement int        `json:"statement"`
 	Files     []undoFile `json:"files"`
+	Lost      []lostCall `json:"lost,omitempty"` // calls of which it is not known what they have changed
+}
+
+// lostCall is a call in an undoLine.
+type lostCall struct {
+	Event     ikigai.Seq `json:"event"`
+	Statement int        `json:"statement"`
+	Tool      string     `json:"tool"`
 }
 
 // undoFile is a file of an undoLine.
@@ -86,7 +105,7 @@ type undoFile struct {
 	Removed *int        `json:"removed,omitempty"`
 }
 
-func undoJSON(id ikigai.ID, dryRun bool, plan undo.Plan, steps []undo.Step) string {
+func undoJSON(id ikigai.ID, dryRun bool, plan undo.Plan, steps []undo.Step, lost []undo.Call) string {
 	line := undoLine{Session: id, Redo: plan.Redo, DryRun: dryRun, Statement: plan.Statement, Files: []undoFile{}}
 	for _, s := range steps {
 		f := undoFile{Path: s.Path, Action: s.Action, Reason: s.Reason}
@@ -94,6 +113,9 @@ func undoJSON(id ikigai.ID, dryRun bool, plan undo.Plan, steps []undo.Step) stri
 			f.Added, f.Removed = &s.Added, &s.Removed
 		}
 		line.Files = append(line.Files, f)
+	}
+	for _, c := range lost {
+		line.Lost = append(line.Lost, lostCall{c.Seq, c.Statement, c.Tool})
 	}
 	raw, err := json.Marshal(line)
 	if err != nil {

@@ -110,6 +110,31 @@ func TestDeathOfATool(t *testing.T) {
 	}
 }
 
+// TestLostCalls names the calls that a death has left without a result.
+func TestLostCalls(t *testing.T) {
+	f := newFake(t)
+	f.watch(1 << 20)
+	f.say("one")
+	f.shell("true")
+	f.call("bash")
+	f.say("two")
+	f.write("a", "1")
+	f.call("external")
+	from := func(seq ikigai.Seq) (all []string) {
+		for _, c := range f.ledger().Lost(seq) {
+			all = append(all, fmt.Sprintf("%s in %d", c.Tool, c.Statement))
+		}
+		return all
+	}
+	if got := strings.Join(from(0), ", "); got != "bash in 1, external in 2" {
+		t.Error(got)
+	}
+	p, _ := f.ledger().Last()
+	if got := strings.Join(from(p.To), ", "); got != "external in 2" {
+		t.Error(got)
+	}
+}
+
 // TestOthers leaves alone what others have changed, whenever they did.
 func TestOthers(t *testing.T) {
 	f := newFake(t)

@@ -2,6 +2,7 @@ package undo
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ikigai"
@@ -13,6 +14,7 @@ import (
 type Ledger struct {
 	statements []Statement
 	calls      map[string]place // by ID; the last of that name
+	lost       []Call           // without a result
 	changes    []*change        // by tools, in order
 	waiting    []*change        // of calls without a result
 	own        []*change        // by an undo that has not come to its end
@@ -24,6 +26,14 @@ type Ledger struct {
 type Statement struct {
 	Seq  ikigai.Seq
 	Text string
+}
+
+// Call is a call of a tool.
+type Call struct {
+	Seq       ikigai.Seq
+	Statement int // from 1
+	Tool      string
+	id        string
 }
 
 // place is where something stands in the conversation.
@@ -85,13 +95,17 @@ func (l *Ledger) addCall(e ikigai.Event) {
 		l.calls = map[string]place{}
 	}
 	l.calls[d.ID] = place{e.Seq, len(l.statements)}
+	l.lost = append(l.lost, Call{Seq: e.Seq, Statement: len(l.statements), Tool: d.Function.Name, id: d.ID})
 }
 
-// addResult takes in what a tool says it has left.
+// addResult takes in that a tool has ended, and what it says it has left.
 func (l *Ledger) addResult(e ikigai.Event) {
 	var d ikigai.ToolResultData
 	if e.DecodeData(&d) != nil || d.ToolCallID == "" {
 		return
+	}
+	if i := slices.IndexFunc(l.lost, func(c Call) bool { return c.id == d.ToolCallID }); i >= 0 {
+		l.lost = slices.Delete(l.lost, i, i+1)
 	}
 	var waiting []*change
 	for _, c := range l.waiting {
@@ -205,6 +219,18 @@ func seqs(all []ikigai.Seq) map[ikigai.Seq]bool {
 
 // Statements returns the statements of the person, the first one first.
 func (l *Ledger) Statements() []Statement { return l.statements }
+
+// Lost returns the calls from an event on that have no result, because the
+// session died while they ran: what of their changes is found by looking alone
+// was not recorded.
+func (l *Ledger) Lost(from ikigai.Seq) []Call {
+	for i, c := range l.lost {
+		if c.Seq >= from {
+			return l.lost[i:]
+		}
+	}
+	return nil
+}
 
 // Title returns the first line of the statement.
 func (s Statement) Title() string {

@@ -204,10 +204,10 @@ func (w *Worker) batch(ctx context.Context, steps []Step) error {
 		if s.gone() {
 			w.removeDirs(s.Path, s.Target.NewDirs)
 		}
-		if s.acts() {
+		if s.Acts() {
 			if event, err := w.keep(s); err != nil {
 				s.Action, s.Reason = Failed, reasonOf(err)
-			} else if s.acts() {
+			} else if s.Acts() {
 				events = append(events, event)
 			}
 		}
@@ -222,7 +222,7 @@ func (w *Worker) batch(ctx context.Context, steps []Step) error {
 	dirs := map[string]bool{}
 	for i := range steps {
 		s := &steps[i]
-		if !s.acts() {
+		if !s.Acts() {
 			continue
 		}
 		if err := w.do(ctx, s); err != nil {
@@ -237,8 +237,8 @@ func (w *Worker) batch(ctx context.Context, steps []Step) error {
 	return nil
 }
 
-// acts reports whether the step changes anything.
-func (s Step) acts() bool {
+// Acts reports whether the step changes anything.
+func (s Step) Acts() bool {
 	return s.Action == Restored || s.Action == Removed || s.Action == Created
 }
 
