@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -99,10 +100,17 @@ func renameInto(path string, old fs.FileInfo, content []byte) error {
 	return err
 }
 
+// writtenAtOnce is the most bytes that are written with one call. For a write of
+// many megabytes Linux looks for memory in large pieces, which can take ten times
+// as long as the writing.
+const writtenAtOnce = 1 << 20
+
 // fillFile writes content to f, and gives it the owner and mode of old.
 func fillFile(f *os.File, old fs.FileInfo, content []byte) error {
-	if _, err := f.Write(content); err != nil {
-		return err
+	for part := range slices.Chunk(content, writtenAtOnce) {
+		if _, err := f.Write(part); err != nil {
+			return err
+		}
 	}
 	if old != nil {
 		keepOwner(f, old)
