@@ -98,12 +98,14 @@ func (c *comparison) differs(p pair) (after ikigai.FileState, differs bool) {
 	if p.was == nil || !p.was.stat.regular() {
 		return after, true
 	}
-	same, known := p.was.held.holds(content)
+	same, known := c.holds(p.was.held, content)
 	if content == nil || !known {
 		same = p.was.stat == p.is.stat
 	}
-	if content != nil && p.was.held != nil && p.was.held.bytes != nil && same {
-		p.is.held = &held{bytes: p.was.held.bytes, at: c.is.began}
+	if content != nil && known && same && p.was.held.object == "" {
+		again := *p.was.held
+		again.at = c.is.began
+		p.is.held = &again
 	}
 	return after, !same || p.was.stat.perm() != p.is.stat.perm()
 }
@@ -157,7 +159,7 @@ func (c *comparison) add(p pair, content []byte, err error) {
 	} else if h.reason != "" {
 		d.NotKept = h.reason
 	} else if h.object == "" {
-		content = h.bytes
+		content, err = c.contents.get(h.from, h.size)
 	}
 	d.Mode, d.Size = p.was.stat.perm(), p.was.stat.size
 	if err == nil && d.NotKept == "" && int64(len(content)) != d.Size {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha1"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -21,7 +22,8 @@ import (
 // held is what a file holds, or where that is to be had.
 type held struct {
 	link   string    // where a symbolic link points to
-	bytes  []byte    // the content; nil if it is not in memory
+	from   int64     // where the content begins in contents
+	size   int64     // its bytes; 0 if it is not there, too
 	object string    // the name of the content among git's objects
 	reason string    // why neither is known
 	at     time.Time // when it was found out
@@ -31,14 +33,17 @@ type held struct {
 
 // holds reports whether content is known to be the one held, and whether that
 // is known at all.
-func (h *held) holds(content []byte) (same, known bool) {
+func (w *Watcher) holds(h *held, content []byte) (same, known bool) {
 	switch {
 	case h == nil || h.reason != "":
 		return false, false
 	case h.object != "":
 		return h.object == objectName(content), true
+	case h.size != int64(len(content)):
+		return false, true
 	}
-	return bytes.Equal(h.bytes, content), true
+	was, err := w.contents.get(h.from, h.size)
+	return bytes.Equal(was, content), err == nil
 }
 
 // objectName returns the name that git gives to content.
@@ -74,6 +79,7 @@ func (w *Watcher) hold(ctx context.Context, t *tree) {
 			missing = append(missing, f)
 		}
 	}
+	w.contents.tidy(t.files, w.memory.used)
 	if len(missing) == 0 {
 		return
 	}
@@ -100,9 +106,9 @@ func (w *Watcher) hold(ctx context.Context, t *tree) {
 
 // take counts what is held.
 func (m *memory) take(h *held) {
-	m.used += int64(len(h.bytes))
+	m.used += h.size
 	if h.ignored {
-		m.ignored += int64(len(h.bytes))
+		m.ignored += h.size
 	}
 }
 
@@ -139,15 +145,18 @@ func (w *Watcher) read(f *file, ignored bool) {
 	case ignored && f.stat.size > w.memory.share()-w.memory.ignored:
 		h.reason = "git ignores it, and there is more of that than is kept in memory (undo_limit)"
 	default:
-		content, err := w.content(f)
+		whole, err := w.open(f, func(from io.Reader) (err error) {
+			h.from, err = w.contents.put(from, f.stat.size)
+			return err
+		})
 		if err != nil {
 			h.reason = reasonOf(err)
 			break
 		}
-		if content == nil {
+		if !whole {
 			return // it changes right now
 		}
-		h.bytes = content
+		h.size = f.stat.size
 		w.memory.take(h)
 	}
 	f.held = h
@@ -156,21 +165,34 @@ func (w *Watcher) read(f *file, ignored bool) {
 // content returns what a file holds; nil if that is not what the file was when
 // it was looked at.
 func (w *Watcher) content(f *file) ([]byte, error) {
+	content := make([]byte, f.stat.size)
+	whole, err := w.open(f, func(from io.Reader) error {
+		_, err := io.ReadFull(from, content)
+		return err
+	})
+	if !whole || err != nil {
+		return nil, err
+	}
+	return content, nil
+}
+
+// open has what a file holds read. It reports false if that is not what the
+// file was when it was looked at.
+func (w *Watcher) open(f *file, read func(io.Reader) error) (whole bool, err error) {
 	path := filepath.Join(w.config.Dir, f.path)
 	from, info, err := preimage.Open(path)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	defer from.Close()
 	if sys, ok := info.Sys().(*syscall.Stat_t); !ok || uint64(sys.Ino) != f.stat.ino || info.Size() != f.stat.size {
-		return nil, nil
+		return false, nil
 	}
-	content := make([]byte, f.stat.size)
-	if _, err := io.ReadFull(from, content); err != nil {
-		return nil, nil
+	if err := read(from); errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
+		return false, nil
+	} else if err != nil {
+		return false, err
 	}
-	if after, err := lstat(path); err != nil || after != f.stat {
-		return nil, nil
-	}
-	return content, nil
+	after, err := lstat(path)
+	return err == nil && after == f.stat, nil
 }

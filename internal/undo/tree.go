@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/preimage"
 	"ikigai/internal/walk"
 )
 
@@ -46,9 +47,10 @@ type file struct {
 
 // tree is what lies in a directory at a moment.
 type tree struct {
-	files []file // by path, byte by byte
-	dirs  map[string]bool
-	began time.Time // when looking began
+	files  []file // by path, byte by byte
+	dirs   map[string]bool
+	closed []string  // directories, with a slash at their end, that cannot be read: what lies there is not known
+	began  time.Time // when looking began
 }
 
 // errTooMany is the error of a directory with more files than are watched.
@@ -78,12 +80,33 @@ func scan(ctx context.Context, c Config) (*tree, error) {
 	if list.More || len(t.files) > c.files {
 		return nil, errTooMany{}
 	}
+	if list.Unreadable > 0 {
+		t.findClosed(c.Dir)
+	}
 	if err := t.stat(ctx, c.Dir); err != nil {
 		return nil, err
 	}
 	// What went away, or became something else, in the meantime is not there.
 	t.files = slices.DeleteFunc(t.files, func(f file) bool { return !f.stat.regular() && !f.stat.link() })
 	return t, nil
+}
+
+// findClosed finds the directories that cannot be read.
+func (t *tree) findClosed(dir string) {
+	for path := range t.dirs {
+		d, err := os.Open(filepath.Join(dir, path))
+		if err != nil && !preimage.Missing(err) {
+			t.closed = append(t.closed, path+"/")
+		}
+		if err == nil {
+			_ = d.Close()
+		}
+	}
+}
+
+// hides reports whether it is not known if there is a file at path.
+func (t *tree) hides(path string) bool {
+	return slices.ContainsFunc(t.closed, func(dir string) bool { return strings.HasPrefix(path, dir) })
 }
 
 // below returns those paths that lie below dir, as they are named there.
@@ -188,7 +211,8 @@ func (p pair) path() string {
 	return p.is.path
 }
 
-// differing returns the files of two trees, by path, that may differ.
+// differing returns the files of two trees, by path, that may differ. What only
+// came to light, or was only hidden, does not.
 func differing(was, is *tree) (pairs []pair) {
 	for i, j := 0, 0; i < len(was.files) || j < len(is.files); {
 		order := 0
@@ -202,10 +226,14 @@ func differing(was, is *tree) (pairs []pair) {
 		}
 		switch {
 		case order < 0:
-			pairs = append(pairs, pair{was: &was.files[i]})
+			if !is.hides(was.files[i].path) {
+				pairs = append(pairs, pair{was: &was.files[i]})
+			}
 			i++
 		case order > 0:
-			pairs = append(pairs, pair{is: &is.files[j]})
+			if !was.hides(is.files[j].path) {
+				pairs = append(pairs, pair{is: &is.files[j]})
+			}
 			j++
 		default:
 			if a, b := &was.files[i], &is.files[j]; a.stat != b.stat || a.stat.recent(was.began) {

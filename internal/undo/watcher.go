@@ -38,9 +38,10 @@ const (
 // changed and what was there before. It holds in memory what cannot be had from
 // git's objects.
 type Watcher struct {
-	config Config
-	git    git
-	memory memory
+	config   Config
+	git      git
+	memory   memory
+	contents contents
 
 	turn   chan struct{} // held by whoever works on what follows
 	tree   *tree         // as it was seen last
@@ -81,6 +82,8 @@ func Watch(ctx context.Context, config Config) *Watcher {
 func (w *Watcher) Close() {
 	w.cancel()
 	<-w.turn
+	w.off, w.tree = true, nil
+	_ = w.contents.close() // it was for this watch alone
 	w.turn <- struct{}{}
 }
 

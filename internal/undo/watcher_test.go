@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"ikigai"
@@ -274,4 +275,57 @@ func TestNoPermission(t *testing.T) {
 	if left := f.redo(); left != "" || f.state() != is {
 		t.Errorf("left %q:\n%s", left, f.state())
 	}
+}
+
+// TestClosedDirectory takes no file for a new one, or for one that was removed,
+// because its directory could not be read for a while.
+func TestClosedDirectory(t *testing.T) {
+	f := newFake(t)
+	f.replace(f.dir+"/closed/theirs", "theirs")
+	f.replace(f.dir+"/open/theirs", "theirs")
+	for up := f.dir; up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
+		must(t, os.Chmod(up, 0o777))
+	}
+	must(t, os.Chmod(f.dir+"/closed", 0))
+	defer asNobody(t)()
+	f.watch(1 << 20)
+	f.say("go")
+	id := f.call("bash")
+	if !f.watcher.Before(context.Background()) {
+		t.Fatal("it is not watched")
+	}
+	back := asRoot(t)
+	must(t, os.Chmod(f.dir+"/closed", 0o777))
+	must(t, os.Chmod(f.dir+"/open", 0))
+	back()
+	must(t, os.WriteFile(f.dir+"/made", nil, 0o600))
+	f.result(id)
+	f.watcher.After(context.Background(), id, func(events ...ikigai.Event) { _ = f.record(context.Background(), events...) })
+	asRoot(t)
+	must(t, os.Chmod(f.dir+"/open", 0o777))
+	if all := f.changes(0); len(all) != 1 || filepath.Base(all[0].Path) != "made" {
+		t.Errorf("noticed %+v", all)
+	}
+}
+
+// asNobody takes root's rights from the test until what it returns is called.
+func asNobody(t *testing.T) func() {
+	if os.Geteuid() != 0 {
+		return func() {}
+	}
+	must(t, syscall.Setresuid(-1, 65534, -1))
+	return func() {
+		if err := syscall.Setresuid(-1, 0, -1); err != nil {
+			panic(err) // the tests after this one need them
+		}
+	}
+}
+
+// asRoot gives them back until what it returns is called.
+func asRoot(t *testing.T) func() {
+	if os.Getuid() != 0 {
+		return func() {}
+	}
+	must(t, syscall.Setresuid(-1, 0, -1))
+	return func() { must(t, syscall.Setresuid(-1, 65534, -1)) }
 }
