@@ -146,7 +146,7 @@ func (t *tree) stat(ctx context.Context, dir string) error {
 }
 
 func (t *tree) look(dir string, f *file) {
-	path := filepath.Join(dir, f.path)
+	path := dir + "/" + f.path // filepath.Join would look at each byte
 	s, err := lstat(path)
 	if err != nil {
 		return
@@ -174,25 +174,23 @@ func (t *tree) newDirs(path string) (n int) {
 	}
 }
 
-// find returns the file at path, nil if there is none.
-func (t *tree) find(path string) *file {
-	i, ok := slices.BinarySearchFunc(t.files, path, func(f file, path string) int { return strings.Compare(f.path, path) })
-	if !ok {
-		return nil
-	}
-	return &t.files[i]
-}
-
 // inherit takes over from an earlier tree what its files hold, where they are
 // the same.
 func (t *tree) inherit(from *tree) {
 	if from == nil {
 		return
 	}
+	next := 0 // of from, which is sorted as well
 	for i := range t.files {
 		f := &t.files[i]
-		was := from.find(f.path)
-		if was != nil && f.held == nil && was.held != nil && f.stat == was.stat && !f.stat.recent(was.held.at) {
+		for next < len(from.files) && from.files[next].path < f.path {
+			next++
+		}
+		if next == len(from.files) {
+			return
+		}
+		was := &from.files[next]
+		if was.path == f.path && f.held == nil && was.held != nil && f.stat == was.stat && !f.stat.recent(was.held.at) {
 			f.held = was.held
 		}
 	}
