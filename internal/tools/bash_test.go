@@ -130,6 +130,7 @@ func TestBashNoSpill(t *testing.T) {
 
 // S0.36: what was printed before the time was over is kept.
 func TestBashTimeout(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Config{})
 	b.want("bash", `{"command":"echo before; sleep 100; echo after","timeout":1}`,
 		`{"output":"before\n","exit_code":143,"error":"Command timed out after 1 seconds. Use a longer timeout (at most 3600), background, or a command that needs less time.","error_code":"TOOL_TIMEOUT"}`,

@@ -87,8 +87,8 @@ func BenchmarkFileEdit(b *testing.B) {
 func TestFileEditMemory(t *testing.T) {
 	const size = 16 << 20
 	b := newBench(t, Config{})
-	bigFile(t, b.dir, size)
 	for args, most := range map[string]float64{oneEdit("NEEDLE", "THREAD"): 1.1, everyEdit("more or less", "less"): 2.3, everyEdit(" less\n", "\n"): 2.3} {
+		bigFile(t, b.dir, size)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		r := b.call("file_edit", args)

@@ -12,6 +12,7 @@ import (
 // What a tool is said to return is what it returns: each member, and no other.
 // S0.5, S0.18 in both forms.
 func TestReturns(t *testing.T) {
+	t.Parallel()
 	for _, form := range []string{"combined", "split"} {
 		b := newBench(t, Config{BashResult: form})
 		b.write("a.txt", "one\ntwo\nthree\n")

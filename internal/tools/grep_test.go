@@ -124,6 +124,7 @@ func TestGrepEverywhere(t *testing.T) {
 }
 
 func TestGrepCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	b := newBench(t, Config{})
 	for i := range 2000 {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -81,6 +82,7 @@ func jobOf(t testing.TB, r ikigai.Result) int {
 
 // A job is looked at piece by piece; with its last output its end is told.
 func TestJob(t *testing.T) {
+	t.Parallel()
 	b := newJobBench(t, Config{})
 	b.begin("exec 3<>go; echo one; read -r x <&3; echo two; read -r x <&3; echo three; exit 3", "one\n")
 	b.want("job_output", `{"job":1}`, `{"output":"","job":1,"running":true}`, "job 1 running")
@@ -112,6 +114,7 @@ func TestJobEndsAtOnce(t *testing.T) {
 
 // The end of a job that nobody looks at is told once, with the next result.
 func TestJobNews(t *testing.T) {
+	t.Parallel()
 	b := newJobBench(t, Config{})
 	b.begin("exec 3<>go; read -r x <&3; exit 1", "")
 	b.begin("exec 3<>go; read -r x <&3; exit 2", "")
@@ -130,6 +133,7 @@ func TestJobNews(t *testing.T) {
 
 // P21: what a job has started ends with it, by job_stop and with the program.
 func TestJobStop(t *testing.T) {
+	t.Parallel()
 	b := newJobBench(t, Config{})
 	b.begin("sleep 1000 & echo $! >1.pid; echo begun; wait", "begun\n")
 	b.begin("trap '' TERM; sleep 1000 & echo $! >2.pid; echo begun; while :; do sleep 1; done", "begun\n")
@@ -150,6 +154,7 @@ func TestJobStop(t *testing.T) {
 
 // The person who wants to be out at once does not wait for a job.
 func TestJobLeave(t *testing.T) {
+	t.Parallel()
 	leave := make(chan struct{})
 	b := newJobBench(t, Config{Leave: leave})
 	b.begin("trap '' TERM; echo begun; while :; do sleep 1; done", "begun\n")
@@ -174,6 +179,7 @@ func alive(t testing.TB, dir, file string) bool {
 
 // A job does not end with the statement that began it; who waits for it does.
 func TestJobCancelled(t *testing.T) {
+	t.Parallel()
 	b := newJobBench(t, Config{})
 	ctx, cancel := context.WithCancel(context.Background())
 	b.begin("exec sleep 1000", "")
@@ -189,6 +195,7 @@ func TestJobCancelled(t *testing.T) {
 // P24, P25: of much output the beginning and the end are shown, and the file has
 // all since the job began.
 func TestJobMuch(t *testing.T) {
+	t.Parallel()
 	b := newJobBench(t, Config{SpillDir: filepath.Join(t.TempDir(), "made", "later")})
 	b.begin("exec 3<>go; echo one; read -r x <&3; seq 1 10000", "one\n")
 	b.goOn(1)
@@ -203,6 +210,7 @@ func TestJobMuch(t *testing.T) {
 }
 
 func TestJobLimits(t *testing.T) {
+	t.Parallel()
 	b := newJobBench(t, Config{})
 	wantFailure := func(name, args, code, what string) {
 		t.Helper()
@@ -212,9 +220,15 @@ func TestJobLimits(t *testing.T) {
 		}
 	}
 	wantFailure("job_output", `{"job":1}`, "JOB_NOT_FOUND", "There is no job 1. Start one")
+	var begun sync.WaitGroup
 	for range mostJobs {
-		b.begin("exec 3<>go; read -r x <&3", "")
+		begun.Go(func() {
+			if r := b.call("bash", `{"command":"exec 3<>go; read -r x <&3","background":true}`); r.Failed {
+				t.Error(text(r))
+			}
+		})
 	}
+	begun.Wait()
 	wantFailure("bash", `{"command":"true","background":true}`, "TOO_MANY_JOBS", "There are 16 jobs running already.")
 	wantFailure("job_stop", `{"job":17}`, "JOB_NOT_FOUND", "Use one of: 1, 2, 3,")
 	b.call("job_stop", `{"job":1}`)
@@ -234,6 +248,7 @@ func TestJobLimits(t *testing.T) {
 
 // P20, P26: at a terminal; what is written over is not shown.
 func TestBashTerminal(t *testing.T) {
+	t.Parallel()
 	b := newJobBench(t, Config{Env: []string{"PATH=/usr/bin:/bin", "TERM=dumb", "PAGER=less"}})
 	for command, output := range map[string]string{
 		`test -t 0 && test -t 1 && echo "$TERM $PAGER $GIT_PAGER"`:  `xterm-256color cat cat\n`,
@@ -251,6 +266,7 @@ func TestBashTerminal(t *testing.T) {
 
 // S1.31: what stands ahead of an output.
 func TestBashFront(t *testing.T) {
+	t.Parallel()
 	b := newJobBench(t, Config{})
 	b.write("sub/f", "")
 	for args, want := range map[string]string{

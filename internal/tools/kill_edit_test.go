@@ -44,6 +44,7 @@ func TestEditChild(t *testing.T) {
 // each call that changes anything, the old content or the new one is there whole.
 // What it leaves behind is gone after the next write.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	launcher := filepath.Join(t.TempDir(), "launch")
 	if out, err := exec.Command("go", "build", "-o", launcher, "ikigai/internal/killtest/launch").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

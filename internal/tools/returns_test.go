@@ -16,6 +16,7 @@ import (
 // S0.31: the output of every tool is an object of the form that the tool
 // declares, whatever it was asked for; that of a failure has an error besides.
 func TestOutputsAreAsDeclared(t *testing.T) {
+	t.Parallel()
 	at := site(t, map[string]http.HandlerFunc{"/page": says("text/html", "<title>t</title>x"), "/long": says("text/plain", strings.Repeat("line\n", 20_000)),
 		"/zip": says("application/zip", "PK\x00"), "/there": http.RedirectHandler("/page", http.StatusFound).ServeHTTP})
 	inputs := map[string][]string{

@@ -179,6 +179,7 @@ var twoSentences = regexp.MustCompile(`(?s)^[A-Z].*\. [A-Z].*[^.]\.$`)
 
 // S1.26, S2.61, S2.69, S2.70: what failed, and what to do.
 func TestErrors(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Config{})
 	b.write("file", "x", "binary", "a\x00b", "read-only", "x")
 	if err := os.Chmod(filepath.Join(b.dir, "read-only"), 0o444); err != nil {
@@ -260,6 +261,7 @@ func TestCancelledBefore(t *testing.T) {
 // S2.85, S2.86, S2.88: max_output_size holds for the whole result, which says how much
 // of the whole it shows.
 func TestMaxOutput(t *testing.T) {
+	t.Parallel()
 	for _, max := range []int{600, 2000, 5000} {
 		for _, profile := range []string{"combined", "split"} {
 			b := newBench(t, Config{MaxOutput: max, BashResult: profile})
