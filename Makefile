@@ -23,7 +23,7 @@ test: need ## all tests
 	cd internal/oracle && go test ./...
 
 kill: need ## kills the program at every system call of its life (test tries each fifth)
-	go test -timeout 60m ./internal/cli -run TestKillMatrix -kill.all -v
+	go test -timeout 60m ./internal/cli -run 'TestKill(Matrix|Undo)' -kill.all -v
 
 race: need ## all tests with the race detector
 	CGO_ENABLED=1 go test -timeout 30m -race ./...
