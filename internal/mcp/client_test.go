@@ -304,6 +304,30 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// A server whose offer never settles can be used, and keeps no processor busy.
+func TestRestlessOffer(t *testing.T) {
+	s := start(t, "restless", nil)
+	s.Await(s.ctx)
+	if got := text(s.run("echo", `{}`)); got != `{"output":"got {}"}` {
+		t.Error(got)
+	}
+	c, err := s.links[0].connected(s.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := func() int {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.lists
+	}
+	if !eventually(s.ctx, func() bool { return lists() >= freeLists }) {
+		t.Errorf("its changes are not followed: %d lists", lists())
+	}
+	if n := lists(); n > freeLists+10 {
+		t.Errorf("%d lists were fetched", n)
+	}
+}
+
 // No server fills memory, or every request, with what it offers.
 func TestGreedyOffer(t *testing.T) {
 	s := start(t, "greedy", nil)

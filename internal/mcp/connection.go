@@ -42,6 +42,7 @@ type connection struct {
 	tokens   int
 	listing  bool // the offer is being fetched
 	stale    bool // and has changed since that began
+	lists    int  // that were fetched
 }
 
 // connect starts the server, connects to it and asks what it offers. ctx bounds

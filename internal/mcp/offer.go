@@ -9,6 +9,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -21,6 +22,9 @@ const (
 	maxTool        = 64 << 10 // bytes of one tool, with its schema
 	maxOffer       = 2 << 20  // bytes of all tools of one server: every request holds them
 	maxCache       = 16 << 20 // bytes of a file that are read
+
+	freeLists = 20          // that are fetched on one connection as they change
+	listPause = time.Second // before each one after them
 )
 
 // offer is what a server has, as it is kept from one session to the next.
@@ -42,38 +46,49 @@ type offered struct {
 }
 
 // relist fetches the offer anew. While that is under way, another wish for it is
-// taken note of.
+// taken note of. A server whose offer changes all the time is asked now and then.
 func (c *connection) relist() {
 	c.mu.Lock()
 	c.stale = true
-	busy := c.listing
+	busy, often := c.listing, c.lists >= freeLists
 	c.listing = true
 	c.mu.Unlock()
 	if busy {
 		return
+	}
+	if often {
+		select {
+		case <-time.After(listPause):
+		case <-c.ended:
+			return
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
 	_ = c.list(ctx) // what was known stays; a server that has failed is told of by the next call
 }
 
-// list fetches the offer until it has not changed meanwhile.
+// list fetches the offer, and once more if it has changed meanwhile.
 func (c *connection) list(ctx context.Context) error {
 	settled := make(chan struct{})
 	defer close(settled)
 	c.link.mu.Lock()
 	c.link.settled = settled
 	c.link.mu.Unlock()
-	for {
+	for last := false; ; last = true {
 		c.mu.Lock()
 		c.stale = false
+		c.lists++
 		c.mu.Unlock()
 		err := c.do(ctx, func() error { return c.listOnce(ctx) })
 		c.mu.Lock()
-		again := c.stale && err == nil
-		c.listing = again
+		changed := c.stale && err == nil
+		c.listing = changed && !last
 		c.mu.Unlock()
-		if !again {
+		if changed && last { // nobody waits for a server that never settles
+			go c.relist()
+		}
+		if !changed || last {
 			return err
 		}
 	}

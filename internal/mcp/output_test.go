@@ -157,7 +157,8 @@ func TestObjectSchema(t *testing.T) {
 		`null`:                                `{"properties":{},"type":"object"}`,
 		`true`:                                `{"properties":{},"type":"object"}`,
 		`{"properties":null,"required":null}`: `{"properties":{},"type":"object"}`,
-		`{"properties":["a"],"required":"a"}`: `{"properties":{},"type":"object"}`,
+		`{"properties":{"a":"text","b":true,"c":{"z":1,"a":2}}}`:         `{"properties":{"a":{},"b":{},"c":{"z":1,"a":2}},"type":"object"}`,
+		`{"properties":["a"],"required":"a"}`:                            `{"properties":{},"type":"object"}`,
 		`{"properties":{"a":{}},"required":["a"]}`:                       `{"properties":{"a":{}},"required":["a"],"type":"object"}`,
 		`{"$schema":"x","type":["object","null"],"properties":{"a":{}}}`: `{"properties":{"a":{}},"type":"object"}`,
 	} {

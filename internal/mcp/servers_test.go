@@ -56,6 +56,17 @@ func serveMode(mode string) int {
 			server.AddTool(&sdk.Tool{Name: fmt.Sprintf("big_%02d", i), InputSchema: map[string]any{"type": "object", "title": strings.Repeat("x", maxTool-100)}}, run)
 		}
 		_ = server.Run(context.Background(), &sdk.IOTransport{Reader: os.Stdin, Writer: unclosed{os.Stdout}})
+	case "restless": // its offer changes whenever it is asked for
+		server := newServer()
+		server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+			return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+				if method == "tools/list" {
+					_, _ = io.WriteString(os.Stdout, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n")
+				}
+				return next(ctx, method, r)
+			}
+		})
+		_ = server.Run(context.Background(), &sdk.IOTransport{Reader: os.Stdin, Writer: unclosed{os.Stdout}})
 	case "garbage":
 		fmt.Print("Starting…\n[INFO] {\"ready\":true}\n{\"level\":\"info\"}\n\x1b[31mred\x1b[0m\nnull\n\n")
 		_ = runServer(chatty{os.Stdout})

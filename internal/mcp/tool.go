@@ -86,15 +86,28 @@ func objectSchema(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(s["properties"], &properties) != nil || properties == nil {
 		s["properties"] = json.RawMessage("{}")
 	}
+	for name, property := range properties {
+		if property[0] != '{' {
+			properties[name] = json.RawMessage("{}")
+			s["properties"] = nil // encoded below
+		}
+	}
+	if s["properties"] == nil {
+		s["properties"] = encoded(properties)
+	}
 	var required []string
 	if json.Unmarshal(s["required"], &required) != nil || required == nil {
 		delete(s, "required")
 	}
-	clean, err := json.Marshal(s)
+	return encoded(s)
+}
+
+func encoded(decoded map[string]json.RawMessage) json.RawMessage {
+	raw, err := json.Marshal(decoded)
 	if err != nil {
 		panic("mcp: a schema that was decoded cannot be encoded: " + err.Error())
 	}
-	return clean
+	return raw
 }
 
 // call has the server run a tool.
