@@ -74,7 +74,8 @@ func Check(ctx context.Context, path string, t Trial) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a tool may have left what cannot be removed
-	c := &trial{Trial: t, ctx: ctx, path: path, dir: dir, report: Report{Path: path}}
+	c := &trial{Trial: t, ctx: ctx, path: path, dir: dir, id: filepath.Base(dir), report: Report{Path: path}}
+	defer c.endLeftovers()
 	if c.file() && c.schema() {
 		c.wrongInput()
 		c.rightInput()
@@ -88,6 +89,7 @@ type trial struct {
 	ctx    context.Context
 	path   string
 	dir    string // where the tool is run
+	id     string // of all calls
 	report Report
 	spec   spec
 }
@@ -231,12 +233,10 @@ func (c *trial) call(input []byte) (process.Result, error) {
 	if !c.spec.Stdin && len(input) <= maxArgument {
 		args = []string{string(input)}
 	}
-	return c.run(args, input, c.environment("check"))
+	return c.run(args, input, c.environment())
 }
 
-func (c *trial) environment(id string) []string {
-	return append(slices.Clone(c.Env), callID+id)
-}
+func (c *trial) environment() []string { return append(slices.Clone(c.Env), callID+c.id) }
 
 // broken tells how a run breaks the protocol, whatever the input was; "" if it
 // does not. all are the members of the answer.

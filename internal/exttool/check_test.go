@@ -2,9 +2,11 @@ package exttool
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Each rule is broken by a tool, and told; a tool that breaks it is told what to
@@ -44,9 +46,17 @@ case $input in *unknown_*) echo '{"error":"There is no such parameter. Leave it 
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := write(t, t.TempDir(), "tool", test.content)
-			report, err := Check(context.Background(), path, Trial{Env: append(env(), "KEY=1")})
+			mark := "CHECK_TEST=" + filepath.Dir(path)
+			report, err := Check(context.Background(), path, Trial{Env: append(env(), "KEY=1", mark)})
 			if err != nil {
 				t.Fatal(err)
+			}
+			for _, pid := range marked(mark) {
+				for began := time.Now(); running(pid); { // it has been killed, and is just ending
+					if time.Since(began) > 5*time.Second {
+						t.Fatalf("left running: %s", commandLine(pid))
+					}
+				}
 			}
 			if test.rule == "" {
 				if report.Count(Fail)+report.Count(Warn) > 0 || len(report.Rules) != 19 {

@@ -23,34 +23,37 @@ func (c *trial) leftovers(rule string, input []byte) {
 		c.add(rule, Skip, "This system does not tell", "")
 		return
 	}
-	id := fmt.Sprintf("check-%d-%d", os.Getpid(), time.Now().UnixNano())
-	if err := c.alone(input, id); err != nil {
+	if err := c.alone(input); err != nil {
 		c.add(rule, Skip, "The tool did not end in its time", "")
 		return
 	}
-	left := marked(callID + id)
-	for began := time.Now(); len(left) > 0 && time.Since(began) < lingering; left = marked(callID + id) {
+	left := marked(callID + c.id)
+	for began := time.Now(); len(left) > 0 && time.Since(began) < lingering; left = marked(callID + c.id) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	why := ""
 	if len(left) > 0 {
 		why = "Still running: " + commandLine(left[0])
 	}
-	for _, pid := range left {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
-	}
 	c.rule(rule, Fail, why, "Wait for what the tool starts, or end it")
 }
 
+// endLeftovers ends what calls have left running, of whichever rule.
+func (c *trial) endLeftovers() {
+	for _, pid := range marked(callID + c.id) {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+	}
+}
+
 // alone runs the tool without anybody who ends what it leaves behind.
-func (c *trial) alone(input []byte, id string) error {
+func (c *trial) alone(input []byte) error {
 	ctx, cancel := context.WithTimeout(c.ctx, c.spec.limit())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.path)
 	if !c.spec.Stdin {
 		cmd.Args = append(cmd.Args, string(input))
 	}
-	cmd.Dir, cmd.Env, cmd.Stdin = c.dir, c.environment(id), bytes.NewReader(input)
+	cmd.Dir, cmd.Env, cmd.Stdin = c.dir, c.environment(), bytes.NewReader(input)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.WaitDelay = lingering
 	_ = cmd.Run() // how it ended is told by another rule
@@ -64,7 +67,7 @@ func marked(pair string) []int {
 	var pids []int
 	for _, path := range paths {
 		env, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(env, []byte(pair)) {
+		if err != nil || !bytes.Contains(env, []byte(pair+"\x00")) {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
