@@ -26,8 +26,10 @@ type Service struct {
 }
 
 // Serve offers the tools to the agent that writes to in and reads from out,
-// until in ends or ctx does. Calls that run then end with their context. A read of
-// in that waits when ctx ends goes on waiting, and takes what comes next.
+// until in ends or ctx does. What was asked before the end of in is answered, for
+// half a minute; calls that run then, or when ctx ends, end with their context. A
+// line that is no message is answered with an error. A read of in that waits when
+// ctx ends goes on waiting, and takes what comes next.
 func (s Service) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	server := sdk.NewServer(&sdk.Implementation{Name: "ikigai", Version: s.Version}, &sdk.ServerOptions{
 		Logger:       slog.New(slog.DiscardHandler),
@@ -36,11 +38,9 @@ func (s Service) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	o := &served{Service: s, server: server, life: ctx}
 	o.update()
 	reader, writer := io.Pipe() // unlike in, the library can close it while it waits for more
-	go func() {
-		_, err := io.Copy(writer, in)
-		_ = writer.CloseWithError(err) // it never fails
-	}()
-	err := server.Run(ctx, &sdk.IOTransport{Reader: reader, Writer: out})
+	r := newReceived(out)
+	go r.pass(ctx, writer, in)
+	err := server.Run(ctx, &sdk.IOTransport{Reader: reader, Writer: r, MaxLineLength: 2 * maxMessage})
 	if ctx.Err() != nil {
 		return nil // as it was wanted
 	}

@@ -2,9 +2,14 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
+	"strings"
+	"sync"
 	"testing"
 
 	"ikigai"
@@ -53,3 +58,64 @@ func TestServeEnds(t *testing.T) {
 		}
 	}
 }
+
+// What is written into a pipe at once is answered, all of it, also where a line in
+// between is no message and where a call takes its time.
+func TestServeAnswersAll(t *testing.T) {
+	asked := make(chan struct{})
+	s := Service{Version: "1", Tools: func() []ikigai.Tool { return []ikigai.Tool{{ToolSpec: ikigai.ToolSpec{Name: "wait"}}} },
+		Call: func(context.Context, string, json.RawMessage, func([]byte)) (ikigai.ToolResult, error) {
+			<-asked // all has been read by then
+			return ikigai.ToolResult{Output: "waited", Success: true}, nil
+		}}
+	in := io.MultiReader(strings.NewReader(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+this is no JSON
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}
+{"no":"message"}
+[]
+`+strings.Repeat("x", maxMessage+1)+`
+[{"jsonrpc":"2.0","id":"two","method":"tools/list"},{"jsonrpc":"2.0","id":3,"method":"ping"}]
+{"jsonrpc":"2.0","id":4,"method":"ping"}`), ending(asked))
+	var out syncBuffer
+	if err := s.Serve(t.Context(), in, &out); err != nil {
+		t.Error(err)
+	}
+	got := map[string]int{}
+	for line := range strings.Lines(out.String()) {
+		var answer struct {
+			ID    any
+			Error struct{ Code int }
+		}
+		if err := json.Unmarshal([]byte(line), &answer); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		got[fmt.Sprint(answer.ID, " ", answer.Error.Code)]++
+	}
+	want := map[string]int{"0 0": 1, "1 0": 1, "two 0": 1, "3 0": 1, "4 0": 1, "<nil> -32700": 1, "<nil> -32600": 3}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// ending is an empty stream that is closed when it is read.
+type ending chan struct{}
+
+func (e ending) Read([]byte) (int, error) {
+	close(e)
+	return 0, io.EOF
+}
+
+// syncBuffer is a buffer that nobody closes.
+type syncBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *syncBuffer) Close() error { return nil }
