@@ -72,10 +72,10 @@ type Config struct {
 }
 
 const (
-	startTime  = time.Minute      // for a server to start and to say what it offers: it may have to be downloaded
-	awaitTime  = 30 * time.Second // for servers whose offer is not known
-	tellTime   = 3 * time.Second  // until the person is told of waiting
-	settleTime = 2 * time.Second  // for a new list, between statements
+	startTime  = time.Minute     // for a server to start and to say what it offers: it may have to be downloaded
+	awaitTime  = 5 * time.Second // for servers whose offer is not known
+	tellTime   = time.Second     // until the person is told of waiting
+	settleTime = 2 * time.Second // for a new list, between statements
 )
 
 // Client holds the servers of one session. Its methods may be called from any
@@ -132,17 +132,29 @@ func (c *Client) Refresh(ctx context.Context) (changed bool) {
 	return c.take()
 }
 
-// Await waits, half a minute at most, for the servers whose offer is not known,
-// then does what Refresh does. The person is told when that takes long.
-func (c *Client) Await(ctx context.Context) (changed bool) {
-	ctx, cancel := context.WithTimeout(ctx, awaitTime)
+// Await waits, five seconds at most, for the servers whose offer is not known,
+// then does what Refresh does. One that has not answered in time is not waited for
+// again, in this session or the next, until it has: its tools join between
+// statements. The person is told of waiting, and of what is missing.
+func (c *Client) Await(ctx context.Context) (changed bool) { return c.await(ctx, awaitTime) }
+
+func (c *Client) await(ctx context.Context, limit time.Duration) (changed bool) {
+	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for _, l := range c.links {
+		if l.connecting() && l.wasLate() {
+			l.cfg.Notice("The MCP server " + l.name + " did not answer in time before, and is not waited for. " + l.without())
+			continue
+		}
 		tell := time.AfterFunc(tellTime, func() {
-			l.cfg.Notice(fmt.Sprintf("The MCP server %s is waited for, %v at most: what it offers is not known yet.", l.name, awaitTime))
+			l.cfg.Notice(fmt.Sprintf("The MCP server %s is waited for, %v at most: what it offers is not known yet.", l.name, limit))
 		})
-		l.awaitKnown(ctx)
+		l.awaitKnown(bounded)
 		tell.Stop()
+		if ctx.Err() == nil && bounded.Err() != nil && l.connecting() {
+			l.isLate()
+			l.cfg.Notice("The MCP server " + l.name + " has not answered in time. " + l.without())
+		}
 	}
 	return c.take()
 }

@@ -383,6 +383,41 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// A server that does not answer costs its time once: the next session does not wait
+// for it, until it has answered.
+func TestLate(t *testing.T) {
+	cache := t.TempDir()
+	inCache := func(c *Config, _ *Server) { c.Cache = cache }
+	s := start(t, "silent", inCache)
+	s.await(s.ctx, time.Millisecond)
+	if told := s.notices(); len(told) != 1 || !strings.Contains(told[0], "has not answered in time") || !strings.Contains(told[0], `"disabled": true`) {
+		t.Errorf("told was %q", told)
+	}
+	again := start(t, "silent", inCache)
+	again.await(again.ctx, time.Hour)
+	if told := again.notices(); len(told) != 1 || !strings.Contains(told[0], "is not waited for") {
+		t.Errorf("told was %q", told)
+	}
+
+	stopped := start(t, "silent", func(c *Config, _ *Server) { c.Cache = t.TempDir() })
+	ctx, cancel := context.WithCancel(stopped.ctx)
+	cancel()
+	stopped.await(ctx, time.Hour)
+	if told := stopped.notices(); len(told) != 0 || stopped.links[0].wasLate() {
+		t.Errorf("the person did not wait; told was %q", told)
+	}
+
+	answering := start(t, "plain", inCache)
+	l := answering.links[0]
+	if err := answering.Check(answering.ctx, "test"); err != nil {
+		t.Fatal(err)
+	}
+	l.isLate()
+	if l.wasLate() {
+		t.Error("a server that has answered counts as late")
+	}
+}
+
 // Close ends a server, also one that will not, and all that it has started.
 func TestClose(t *testing.T) {
 	for _, mode := range []string{"plain", "stubborn"} {

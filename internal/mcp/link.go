@@ -157,6 +157,20 @@ func (l *link) awaitKnown(ctx context.Context) {
 	}
 }
 
+// connecting reports whether the server is being connected and its offer is not
+// known.
+func (l *link) connecting() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.trying != nil && l.offer == nil
+}
+
+// without says what it means that a server has not answered, and what to do.
+func (l *link) without() string {
+	return "Its tools join between statements, once it does. Try it with `ikigai mcp check " + quoteName(l.name) +
+		"`, or set \"disabled\": true for it in the settings."
+}
+
 // settle waits while a new offer is being fetched.
 func (l *link) settle(ctx context.Context) {
 	l.mu.Lock()

@@ -202,11 +202,37 @@ func (l *link) writeCache(o *offer) {
 		return
 	}
 	path := l.cacheFile()
+	_ = os.Remove(l.lateFile()) // mostly there is none
 	if before, err := os.ReadFile(path); err == nil && string(before) == string(raw) {
 		return
 	}
 	if err := replaceFile(path, raw); err != nil {
 		l.beside.line("What it offers could not be kept: " + err.Error())
+	}
+}
+
+// lateFile returns the path of the file that says that the server has not answered
+// in time when it was waited for. It lies beside the other, which there is none of.
+func (l *link) lateFile() string { return l.cacheFile() + ".late" }
+
+// wasLate reports whether the server did not answer in time, in this session or
+// one before, and has not since.
+func (l *link) wasLate() bool {
+	if l.cfg.Cache == "" {
+		return false
+	}
+	_, err := os.Stat(l.lateFile())
+	return err == nil
+}
+
+// isLate keeps that the server has not answered in time. Where that is not
+// possible, the next session waits for it as this one did.
+func (l *link) isLate() {
+	if l.cfg.Cache != "" {
+		_ = replaceFile(l.lateFile(), nil)
+	}
+	if l.known() != nil { // it has answered meanwhile
+		_ = os.Remove(l.lateFile())
 	}
 }
 
