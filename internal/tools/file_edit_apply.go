@@ -146,28 +146,57 @@ func (e *editing) find(old string, all bool) (iter.Seq[place], *ikigai.Result) {
 	if !ok {
 		return nil, nil
 	}
-	var first []place
-	count := 0
-	for p := range n.all() {
-		if count++; count <= mostPlaces {
-			p.breaks = slices.Clone(p.breaks)
-			first = append(first, p)
-		} else if all {
-			break
-		}
-	}
+	at := e.survey(n, all)
 	switch {
-	case all && count == 0:
+	case all && at.count == 0:
 		return nil, e.noMatch(old) // what is found loosely must be one place
 	case all:
 		return apart(n.all()), nil
-	case count > 1:
-		return nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s %d times: %s", display(e.path), count, e.lineList(first, count)),
+	case at.count > 1:
+		return nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s %d times: %s", display(e.path), at.count, e.lineList(at.lines, at.more)),
 			"Send more of the text around it, or replace_all")
-	case count == 0:
+	case at.overlap:
+		return nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s in places that overlap each other: %s", display(e.path), e.lineList(at.lines, at.more)),
+			"Send more of the text around it")
+	case at.count == 0:
 		return nil, nil
 	}
-	return slices.Values(first), nil
+	return slices.Values(at.lines), nil
+}
+
+// sites are where a needle is.
+type sites struct {
+	count   int     // places that do not overlap the one before, as replace_all changes them
+	overlap bool    // there are others
+	lines   []place // the first in each line, mostPlaces of them
+	more    bool    // there are other lines
+}
+
+// survey looks for all places of a needle or, if it need not be known how many
+// there are, for one.
+func (e *editing) survey(n needle, one bool) sites {
+	var f sites
+	end, next := 0, 0 // of the last place that counts; where the line after the last one named begins
+	for p := range n.all() {
+		if p.start < end {
+			f.overlap = true
+		} else {
+			f.count++
+			end = p.end
+		}
+		switch {
+		case one:
+			return f
+		case p.start < next:
+		case len(f.lines) == mostPlaces:
+			f.more = true
+		default:
+			_, next = e.lineEnd(p.start)
+			p.breaks = slices.Clone(p.breaks)
+			f.lines = append(f.lines, p)
+		}
+	}
+	return f
 }
 
 // apart leaves out places that overlap the one before.
@@ -185,15 +214,18 @@ func apart(places iter.Seq[place]) iter.Seq[place] {
 	}
 }
 
-// lineList names the lines of places, of which there are count.
-func (e *editing) lineList(places []place, count int) string {
+// lineList names the lines of places. more says that there are others.
+func (e *editing) lineList(places []place, more bool) string {
 	var words []string
 	for _, p := range places {
 		words = append(words, fmt.Sprint(e.line(p.start)))
 	}
 	list := "lines " + strings.Join(words, ", ")
-	if count > len(places) {
+	switch {
+	case more:
 		list += " and others"
+	case len(words) == 1:
+		list = "line " + words[0]
 	}
 	return list
 }
@@ -211,7 +243,7 @@ func (e *editing) findLoose(old string, changed []string) (place, []string, *iki
 	case len(places) == 0:
 		return place{}, nil, e.noMatch(old)
 	case len(places) > 1:
-		return place{}, nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s, but with other blanks around its lines, and several times: %s", display(e.path), e.lineList(places, len(places))),
+		return place{}, nil, e.fail(codeManyMatches, fmt.Sprintf("old text is in %s, but with other blanks around its lines, and several times: %s", display(e.path), e.lineList(places, false)),
 			"Send it with the blanks of the file and more of the text around it")
 	case e.stale():
 		return place{}, nil, e.staleFailure("old text is in it with other blanks only")
