@@ -16,7 +16,7 @@ func TestAttachedTogether(t *testing.T) {
 	dir := t.TempDir()
 	pdf := func(name string, size int) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, append([]byte("%PDF-1.7\n"), make([]byte, size-9)...), 0o600); err != nil {
+		if err := os.WriteFile(path, append([]byte("%PDF-1.7\n1 0 obj\n%%EOF"), make([]byte, size-22)...), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path

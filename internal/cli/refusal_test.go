@@ -195,7 +195,7 @@ func TestImagesAreAttached(t *testing.T) {
 	p := asks(t, "", v)
 	original := pngOf(t, 3000, 30)
 	must(t, os.WriteFile(p.file("picture.txt"), original, 0o600))
-	must(t, os.WriteFile(p.file("paper"), []byte("%PDF-1.7\n%%EOF"), 0o600))
+	must(t, os.WriteFile(p.file("paper"), []byte("%PDF-1.7\n1 0 obj\n%%EOF"), 0o600))
 	p.run(exitAnswered, "run", "--file", "picture.txt", "--file", "paper", "look")
 	sent := imagesIn(t, v.body(1))
 	if len(sent) != 1 || !media.Taken(sent[0]) {

@@ -98,32 +98,39 @@ func Fit(raw []byte) (fitted []byte, kind string, err error) {
 	return c.fit(raw, kind)
 }
 
-// fit is Fit of an image whose type is known. A panic in a decoder is damage of
-// the image, not an end of the program.
+// fit is Fit of an image whose type is known.
 func (c codec) fit(raw []byte, kind string) (fitted []byte, fittedKind string, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			fitted, fittedKind, err = nil, "", fmt.Errorf("is damaged: %v", v)
-		}
-	}()
-	size, err := c.config(raw)
-	if err != nil {
-		return nil, "", fmt.Errorf("is damaged: %w", err)
-	}
-	if size.Width < 1 || size.Height < 1 || size.Width > maxPixels/size.Height {
-		return nil, "", fmt.Errorf("has %d by %d pixels, more than the %d million that can be read",
-			size.Width, size.Height, maxPixels/1_000_000)
-	}
-	img, err := c.decode(raw) // damage further on shows only here
+	img, size, err := c.read(raw)
 	switch {
 	case err != nil:
-		return nil, "", fmt.Errorf("is damaged: %w", err)
+		return nil, "", err
 	case taken(kind, raw, size):
 		return raw, kind, nil
 	case kind == JPEG:
 		img = upright(img, orientation(raw)) // what is encoded anew has no note of it
 	}
 	return shrink(img, kind == JPEG)
+}
+
+// read decodes an image, if it has no more pixels than can be held. A panic in a
+// decoder is damage of the image, not an end of the program.
+func (c codec) read(raw []byte) (img image.Image, size image.Config, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			img, err = nil, fmt.Errorf("is damaged: %v", v)
+		}
+	}()
+	if size, err = c.config(raw); err != nil {
+		return nil, size, fmt.Errorf("is damaged: %w", err)
+	}
+	if size.Width < 1 || size.Height < 1 || size.Width > maxPixels/size.Height {
+		return nil, size, fmt.Errorf("has %d by %d pixels, more than the %d million that can be read",
+			size.Width, size.Height, maxPixels/1_000_000)
+	}
+	if img, err = c.decode(raw); err != nil { // damage further on shows only here
+		return nil, size, fmt.Errorf("is damaged: %w", err)
+	}
+	return img, size, nil
 }
 
 // shrink encodes img, smaller if it has to be. photo tells that nothing is lost

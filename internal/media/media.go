@@ -51,12 +51,16 @@ func Attach(name string, raw []byte) (ikigai.Part, []ikigai.Blob, error) {
 }
 
 func checkDocument(name string, raw []byte) error {
-	if len(raw) <= MaxAttached {
+	what, do := "", "Save it anew, and attach that"
+	switch err := Damage(raw); {
+	case len(raw) > MaxAttached:
+		what, do = fmt.Sprintf("is larger than %d MiB, the most that is sent", MaxAttached>>20), "Attach the pages that matter"
+	case err != nil:
+		what = err.Error()
+	default:
 		return nil
 	}
-	return &ikigai.Error{Kind: ikigai.ErrorUsage,
-		What: fmt.Sprintf("The document %s is larger than %d MiB, the most that is sent", name, MaxAttached>>20),
-		Do:   "Attach the pages that matter"}
+	return &ikigai.Error{Kind: ikigai.ErrorUsage, What: fmt.Sprintf("The document %s %s", name, what), Do: do}
 }
 
 func hash(b []byte) string {

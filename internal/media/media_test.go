@@ -228,6 +228,8 @@ func TestAttachRefuses(t *testing.T) {
 		{"head.png", good[:10], "The image head.png is damaged: "},
 		{"bomb.png", bomb(t), "The image bomb.png has 60000 by 60000 pixels, more than the 50 million that can be read."},
 		{"photo.heic", []byte("\x00\x00\x00\x18ftypheic"), "The image photo.heic is of a type that cannot be read."},
+		{"empty.pdf", []byte("%PDF-1.7\n%%EOF\n"), "The document empty.pdf is damaged: it holds nothing. "},
+		{"cut.pdf", slices.Concat([]byte("%PDF-1.7\n1 0 obj\n%%EOF\n"), bytes.Repeat([]byte("x"), 2000)), "The document cut.pdf is damaged: its end is missing. "},
 		{"long.pdf", append([]byte("%PDF-1.7"), make([]byte, MaxAttached)...), "The document long.pdf is larger than 16 MiB, the most that is sent. "},
 	}
 	for _, test := range tests {
@@ -236,7 +238,7 @@ func TestAttachRefuses(t *testing.T) {
 		if !errors.As(err, &e) || e.Kind != ikigai.ErrorUsage || e.Do == "" || !strings.HasPrefix(e.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", test.name, err, test.want)
 		}
-		if Taken(test.raw) && test.name != "cut.png" && test.name != "cut.jpg" { // damage further on is not looked for
+		if Taken(test.raw) && !strings.HasPrefix(test.name, "cut.") && test.name != "empty.pdf" { // damage further on is not looked for
 			t.Errorf("%s is taken", test.name)
 		}
 	}
@@ -263,7 +265,7 @@ func TestAttach(t *testing.T) {
 	if err != nil || len(blobs) != 2 || blobs[0].Hash != p.Blob || blobs[1].Hash != p.Fit || p.Size != int64(len(blobs[1].Bytes)) {
 		t.Errorf("%+v, %d blobs, %v", p, len(blobs), err)
 	}
-	p, blobs, err = Attach("c.pdf", []byte("%PDF-1.7 …"))
+	p, blobs, err = Attach("c.pdf", []byte("%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n"))
 	if err != nil || p.Type != ikigai.PartFile || p.Media != PDF || p.Name != "c.pdf" || len(blobs) != 1 {
 		t.Errorf("%+v, %d blobs, %v", p, len(blobs), err)
 	}

@@ -62,7 +62,7 @@ func TestFileReadMedia(t *testing.T) {
 		}
 	}
 	webp := "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"
-	b.write("a.png", p.String(), "sub/photo", j.String(), "g.gif", g.String(), "w.webp", webp, "doc.pdf", "%PDF-1.7\n\x00...", "damaged.png", p.String()[:20],
+	b.write("a.png", p.String(), "sub/photo", j.String(), "g.gif", g.String(), "w.webp", webp, "doc.pdf", "%PDF-1.7\n\x001 0 obj\n%%EOF", "damaged.png", p.String()[:20], "cut.png", p.String()[:50], "empty.pdf", "%PDF-1.7\n%%EOF\n",
 		"apple.heic", "\x00\x00\x00\x18ftypheic\x00\x00", "large.pdf", "%PDF-1.7\n"+strings.Repeat("x", media.MaxAttached))
 	for _, tc := range []struct {
 		path, words, name, kind string
@@ -72,7 +72,7 @@ func TestFileReadMedia(t *testing.T) {
 		{"sub/photo", "JPEG image, 30 x 20 pixels, ", "photo", media.JPEG, ikigai.PartImage},
 		{"g.gif", "GIF image, 30 x 20 pixels, ", "g.gif", media.GIF, ikigai.PartImage},
 		{"w.webp", "WEBP image, 1 x 1 pixels, ", "w.webp", media.WebP, ikigai.PartImage},
-		{"doc.pdf", "PDF document, 13 bytes", "doc.pdf", media.PDF, ikigai.PartFile},
+		{"doc.pdf", "PDF document, 23 bytes", "doc.pdf", media.PDF, ikigai.PartFile},
 	} {
 		r := b.call("file_read", `{"path":"`+tc.path+`","limit":100}`)
 		if r.Failed || len(r.Output) != 2 || !strings.HasPrefix(r.Output[0].Text, `{"output":"`+tc.words) || r.Resources[0].SHA256 != hashOf([]byte(b.read(tc.path))) {
@@ -88,7 +88,7 @@ func TestFileReadMedia(t *testing.T) {
 			t.Errorf("%s cannot be sent: %+v, %v", tc.path, attached, err)
 		}
 	}
-	for path, code := range map[string]string{"damaged.png": "BINARY_FILE", "apple.heic": "BINARY_FILE", "large.pdf": "TOO_LARGE"} {
+	for path, code := range map[string]string{"damaged.png": "BINARY_FILE", "cut.png": "BINARY_FILE", "empty.pdf": "BINARY_FILE", "apple.heic": "BINARY_FILE", "large.pdf": "TOO_LARGE"} {
 		if r := b.call("file_read", `{"path":"`+path+`"}`); field(t, r, "error_code") != code || !twoSentences.MatchString(field(t, r, "error")) {
 			t.Errorf("%s: %s", path, text(r))
 		}

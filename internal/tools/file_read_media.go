@@ -37,12 +37,11 @@ func readMedia(path, kind string, resource ikigai.Resource, r io.Reader) (ikigai
 		}
 		return ikigai.Failure(codeTooLarge, fmt.Sprintf("File %s is larger than %s, too large to be shown", display(path), size(most)), do), nil
 	}
+	if err := media.Damage(raw); err != nil {
+		return ikigai.Failure(codeBinary, fmt.Sprintf("File %s begins as %s but %v", display(path), name, err), "Make it anew, or look into it with bash"), nil
+	}
 	words := fmt.Sprintf("%s document, %s", name, size(int64(len(raw))))
-	if part.Type == ikigai.PartImage {
-		width, height, ok := media.Dimensions(raw)
-		if !ok {
-			return ikigai.Failure(codeBinary, fmt.Sprintf("File %s begins as a %s image but is damaged", display(path), name), "Make it anew, or look into it with bash"), nil
-		}
+	if width, height, ok := media.Dimensions(raw); ok {
 		words = fmt.Sprintf("%s image, %d x %d pixels, %s", name, width, height, size(int64(len(raw))))
 	}
 	part.Bytes = raw
