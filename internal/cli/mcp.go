@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ikigai"
 	"ikigai/internal/config"
 	"ikigai/internal/mcp"
 	"ikigai/internal/render"
@@ -51,7 +53,11 @@ func (a *app) mcpSub(use, short, long string, least, most int, run func(ctx cont
 			}
 			ctx, stop := a.stoppable(cmd.Context())
 			defer stop()
-			return run(ctx, args)
+			err := run(ctx, args)
+			if err != nil && ctx.Err() != nil {
+				return &quietError{exitInterrupted} // no server is to blame
+			}
+			return err
 		},
 	}
 	a.trustFlags(cmd)
@@ -61,8 +67,7 @@ func (a *app) mcpSub(use, short, long string, least, most int, run func(ctx cont
 func (a *app) mcpListCommand() *cobra.Command {
 	return a.mcpSub("list", "List the servers of the settings", "", 0, 0, func(context.Context, []string) error {
 		if len(a.settings.MCPServers) == 0 {
-			a.notice("No MCP server is set up. Name one under mcpServers in the settings.")
-			return nil
+			return a.noMCPServers()
 		}
 		client, _, err := a.mcpNamed("", a.notice)
 		if err != nil {
@@ -114,13 +119,17 @@ believed: approval and undo treat them as tools that change something.`,
 			}
 			client.Start(ctx)
 			defer client.Close()
+			var failed error
+			working := 0
 			for _, name := range names {
-				if err := client.Check(ctx, name); err != nil {
-					if len(args) > 0 {
-						return err
-					}
-					continue // it has been told
+				if err := client.Check(ctx, name); err == nil {
+					working++
+				} else if failed = err; len(args) > 0 || ctx.Err() != nil {
+					return err
 				}
+			}
+			if failed != nil && working == 0 {
+				return &quietError{exitCode(failed)} // it has been told
 			}
 			var rows [][]string
 			for _, name := range names {
@@ -141,33 +150,83 @@ believed: approval and undo treat them as tools that change something.`,
 }
 
 func (a *app) mcpCheckCommand() *cobra.Command {
-	return a.mcpSub("check [SERVER]", "Start servers and say how they do", "", 0, 1, func(ctx context.Context, args []string) error {
-		client, names, err := a.mcpNamed(strings.Join(args, ""), func(string) {}) // what fails is in the list
-		if err != nil {
-			return err
-		}
-		if len(names) == 0 {
-			a.notice("No MCP server is set up. Name one under mcpServers in the settings.")
-			return nil
-		}
-		client.Start(ctx)
-		defer client.Close()
-		var failed error
-		for _, name := range names {
-			began := time.Now()
-			if err := client.Check(ctx, name); err != nil {
-				failed = err
-				fmt.Fprintf(a.Out, "✗ %s: %s\n", name, a.shown(err.Error()))
-				continue
+	return a.mcpSub("check [SERVER]", "Start servers and say how they do",
+		`Start servers and say how they do, all that are not disabled or one. A server has
+a minute to answer.
+
+Exit codes: 0 all of them answer, 2 the settings of one cannot be used, 4 those of
+the project are not trusted, 5 one does not answer or demands a login, 130
+interrupted. The first fault counts.`, 0, 1, func(ctx context.Context, args []string) error {
+			if len(args) > 0 {
+				if err := a.knownMCPServer(args[0]); err != nil {
+					return err
+				}
 			}
-			s := client.Status(name)
-			fmt.Fprintf(a.Out, "✓ %s: %s\n", name, inOneLine(a.redact(mcpSummary(s, time.Since(began)))))
-		}
-		if failed != nil {
-			return &quietError{exitCode(failed)}
-		}
+			names := args
+			if len(args) == 0 {
+				names = a.usedMCPServers()
+			}
+			if len(names) == 0 {
+				return a.noMCPServers()
+			}
+			return a.checkServers(ctx, names)
+		})
+}
+
+// usedMCPServers returns the names of the servers that are not disabled.
+func (a *app) usedMCPServers() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(a.settings.MCPServers)), func(name string) bool { return a.settings.MCPServers[name].Disabled })
+}
+
+// noMCPServers says that there is no server to use, and why.
+func (a *app) noMCPServers() error {
+	if t := a.project; t.project != nil && t.project.MCP() != nil && !t.allowed {
+		return &ikigai.Error{Kind: ikigai.ErrorDenied, What: "No MCP server is set up but those of the project, which is not trusted",
+			Do: "Look at it with `ikigai trust`"}
+	}
+	if len(a.settings.MCPServers) > 0 {
+		a.notice("All MCP servers are disabled.")
 		return nil
-	})
+	}
+	a.notice("No MCP server is set up. Name one under mcpServers in the settings.")
+	return nil
+}
+
+// checkServers starts servers and prints how they do.
+func (a *app) checkServers(ctx context.Context, names []string) error {
+	cfg := a.mcpConfig(a.childEnv(""), nil) // what fails is in the list
+	wrong := map[string]error{}
+	for _, name := range names {
+		server, err := a.mcpServer(name)
+		if err != nil {
+			wrong[name] = err
+			continue
+		}
+		cfg.Servers[name] = server
+	}
+	client := mcp.New(cfg)
+	client.Start(ctx)
+	defer client.Close()
+	var failed error
+	for _, name := range names {
+		began, err := time.Now(), wrong[name]
+		if err == nil {
+			err = client.Check(ctx, name)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			failed = cmp.Or(failed, err)
+			fmt.Fprintf(a.Out, "✗ %s: %s\n", name, a.shown(err.Error()))
+		default:
+			fmt.Fprintf(a.Out, "✓ %s: %s\n", name, inOneLine(a.redact(mcpSummary(client.Status(name), time.Since(began)))))
+		}
+	}
+	if failed != nil {
+		return &quietError{exitCode(failed)}
+	}
+	return nil
 }
 
 func mcpSummary(s mcp.Status, took time.Duration) string {

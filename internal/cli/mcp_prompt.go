@@ -20,15 +20,22 @@ func (a *app) mcpPromptsCommand() *cobra.Command {
 		}
 		client.Start(ctx)
 		defer client.Close()
+		var failed error
 		var rows [][]string
+		working := 0
 		for _, name := range names {
 			prompts, err := client.Prompts(ctx, name)
-			if err != nil && len(args) > 0 {
+			if err == nil {
+				working++
+			} else if failed = err; len(args) > 0 || ctx.Err() != nil {
 				return err
 			}
 			for _, p := range prompts {
 				rows = append(rows, []string{name, p.Name, promptArguments(p), p.Description})
 			}
+		}
+		if failed != nil && working == 0 {
+			return &quietError{exitCode(failed)} // it has been told
 		}
 		if len(rows) == 0 {
 			a.notice("There are no prompts.")

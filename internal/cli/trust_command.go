@@ -89,7 +89,10 @@ func (a *app) trust(dir string, o trustOptions) error {
 		}
 	}
 	if o.json {
-		return a.trustJSON(t)
+		if err := a.trustJSON(t); err != nil || t.allowed || p.Empty() {
+			return err
+		}
+		return &quietError{exitDenied}
 	}
 	return a.conclusion(t, o)
 }

@@ -100,6 +100,9 @@ func TestTrustIsAskedAtTheTerminal(t *testing.T) {
 			if n := strings.Count(shown, "is ignored because"); n > 1 || n == 1 != (c.notice != "") {
 				t.Errorf("told %d times that something is ignored", n)
 			}
+			if strings.Contains(shown, "The project is not trusted") {
+				t.Errorf("told once more: %s", shown)
+			}
 			p.inert()
 
 			reading, _, _ := p.terminalRun("sessions")

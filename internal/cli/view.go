@@ -84,6 +84,9 @@ func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
 		if !v.statements && (b.Kind == ikigai.KindUser || b.Kind == ikigai.KindSession) {
 			continue // the person has just typed it
 		}
+		if d, ok := b.Body.(ikigai.TrustData); ok && !d.Trusted && !v.statements {
+			continue // they have just been told, or have said so themselves
+		}
 		v.write(v.live.Block(b))
 	}
 }
