@@ -58,6 +58,9 @@ func (a *Agent) send(ctx context.Context, to Candidate, choice ikigai.ToolChoice
 			a.Recorder.Queue(a.History.Sent(to.Name, choice, sent))
 		})
 		r.sent = time.Now()
+		if a.Watcher != nil {
+			a.Watcher.Begin()
+		}
 	}
 	for delta, err := range to.Model.Stream(ctx, request) {
 		if err != nil {

@@ -11,6 +11,10 @@ import (
 // Watcher finds out what tools change that do not announce it, by looking at
 // the working directory before and after. Its methods are called one at a time.
 type Watcher interface {
+	// Begin is called when a request goes out: from now on nobody waits for the
+	// processor. It returns at once, and does nothing but the first time.
+	Begin()
+
 	// Before is called right before such a tool runs. It returns within a few
 	// seconds, and false if what this run changes cannot be found.
 	Before(ctx context.Context) bool

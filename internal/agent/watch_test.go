@@ -16,7 +16,10 @@ type watcher struct {
 	blind bool
 	let   chan struct{} // closed when After may go on; nil lets it at once
 	seen  []string
+	begun bool
 }
+
+func (w *watcher) Begin() { w.begun = true }
 
 func (w *watcher) Before(context.Context) bool {
 	w.seen = append(w.seen, "before")
@@ -51,6 +54,9 @@ func TestWatched(t *testing.T) {
 			a.Watcher = w
 			if _, err := run(t, a); err != nil {
 				t.Fatal(err)
+			}
+			if !w.begun {
+				t.Error("a request went out, and the watch was not begun")
 			}
 			if got := strings.Join(w.seen, ", "); got != c.seen {
 				t.Errorf("got %s, want %s", got, c.seen)

@@ -122,12 +122,28 @@ func (t *tracer) next() (int, unix.WaitStatus, error) {
 		case err != nil:
 			return 0, status, os.NewSyscallError("waitid", err)
 		case t.tasks[pid] == nil && !traced(pid):
+			// One of the others has ended, and hides what comes behind it for as
+			// long as nobody waits for it.
+			if pid, status := t.poll(); pid != 0 {
+				return pid, status, nil
+			}
 			time.Sleep(time.Millisecond)
 		default:
 			_, err = unix.Wait4(pid, &status, unix.WALL|unix.WNOTHREAD, nil)
 			return pid, status, os.NewSyscallError("wait4", err)
 		}
 	}
+}
+
+// poll returns a task that is known and has stopped or ended, 0 if none has.
+func (t *tracer) poll() (int, unix.WaitStatus) {
+	var status unix.WaitStatus
+	for pid := range t.tasks {
+		if got, err := unix.Wait4(pid, &status, unix.WALL|unix.WNOTHREAD|unix.WNOHANG, nil); err == nil && got == pid {
+			return pid, status
+		}
+	}
+	return 0, status
 }
 
 // waitInfo is what waitid tells.

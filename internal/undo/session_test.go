@@ -44,6 +44,7 @@ func (f *fake) watch(limit int64) { f.watchWith(Config{Limit: limit}) }
 func (f *fake) watchWith(c Config) {
 	c.Dir, c.Env, c.Notice = f.dir, os.Environ(), func(text string) { f.notices = append(f.notices, text) }
 	f.watcher = Watch(context.Background(), c)
+	f.watcher.Begin()
 	f.t.Cleanup(f.watcher.Close)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"ikigai"
@@ -44,8 +45,9 @@ type Watcher struct {
 	contents contents
 
 	turn   chan struct{} // held by whoever works on what follows
-	tree   *tree         // as it was seen last
-	off    bool          // the directory is not watched any more
+	begun  sync.Once
+	tree   *tree // as it was seen last
+	off    bool  // the directory is not watched any more
 	ctx    context.Context
 	cancel context.CancelFunc // ends what goes on beside the way
 	hurry  context.CancelFunc // ends the reading of contents that is not done yet
@@ -61,21 +63,28 @@ const (
 	afterTime = 10 * time.Second
 )
 
-// Watch begins to watch a directory: it returns at once and looks at everything
-// beside the way, until ctx ends or Close is called.
+// Watch returns what watches a directory once Begin is called, until ctx ends or
+// Close is called.
 func Watch(ctx context.Context, config Config) *Watcher {
 	config.files, config.changes = cmp.Or(config.files, maxFiles), cmp.Or(config.changes, maxChanges)
 	w := &Watcher{config: config, memory: memory{limit: config.Limit}, turn: make(chan struct{}, 1)}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	w.turn <- struct{}{}
-	w.behind(func(ctx context.Context) {
-		w.git = git{program: w.program(), env: config.Env}
-		w.git.open(config.Dir)
-		first, cancel := context.WithTimeout(w.ctx, firstTime) // a tool that waits does not end it
-		defer cancel()
-		w.look(first)
-	})
 	return w
+}
+
+// Begin implements agent.Watcher: it returns at once, and everything is looked at
+// beside the way.
+func (w *Watcher) Begin() {
+	w.begun.Do(func() {
+		w.behind(func(ctx context.Context) {
+			w.git = git{program: w.program(), env: w.config.Env}
+			w.git.open(w.config.Dir)
+			first, cancel := context.WithTimeout(w.ctx, firstTime) // a tool that waits does not end it
+			defer cancel()
+			w.look(first)
+		})
+	})
 }
 
 // Close ends the watch and waits until nothing of it goes on.
@@ -163,6 +172,7 @@ func (w *Watcher) Before(ctx context.Context) bool {
 	if w.ctx.Err() != nil {
 		return false
 	}
+	w.Begin()
 	ctx, cancel := context.WithTimeout(ctx, beforeTime)
 	defer cancel()
 	w.hurry()

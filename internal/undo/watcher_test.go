@@ -239,6 +239,7 @@ func TestCloseEndsAll(t *testing.T) {
 	f.replace(f.dir+"/a", "1")
 	for range 50 {
 		w := Watch(context.Background(), Config{Dir: f.dir, Limit: 1, Env: os.Environ()})
+		w.Begin()
 		w.Close()
 		if w.Before(context.Background()) {
 			t.Fatal("a watch that has ended goes on")
