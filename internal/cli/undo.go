@@ -162,7 +162,7 @@ func (t *taking) look(ctx context.Context) error {
 		}
 		p.Add(e)
 	}
-	plan, err := t.plan(p)
+	plan, err := t.plan(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (t *taking) apply(ctx context.Context, grant ikigai.Grant) error {
 		return err
 	}
 	defer s.Close()
-	plan, err := t.plan(p)
+	plan, err := t.plan(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (t *taking) worker(s *session.Session) *undo.Worker {
 }
 
 // plan returns what is to be done.
-func (t *taking) plan(p *past) (undo.Plan, error) {
+func (t *taking) plan(ctx context.Context, p *past) (undo.Plan, error) {
 	var plan undo.Plan
 	ok := false
 	switch {
@@ -238,24 +238,56 @@ func (t *taking) plan(p *past) (undo.Plan, error) {
 	}
 	if !ok {
 		return plan, usage("There is nothing to take back: no files were changed, or all of it was taken back already",
-			"See `ikigai log`, or take an undo back with `ikigai redo`")
+			"See `ikigai log`, or take an undo back with `ikigai redo`"+t.elsewhere(ctx))
 	}
 	return plan, nil
+}
+
+// maxElsewhere is the most sessions that are looked through for changes.
+const maxElsewhere = 10
+
+// elsewhere says which session of the directory, of those before the last one,
+// has changes that can be taken back; "" if none has.
+func (t *taking) elsewhere(ctx context.Context) string {
+	if !t.which.last {
+		return ""
+	}
+	sessions, err := collect(t.store.Sessions(ctx, ikigai.SessionQuery{Dir: t.found.Dir, Limit: 1 + maxElsewhere}))
+	if err != nil {
+		return "" // it was no more than a hint
+	}
+	for _, s := range sessions {
+		var l undo.Ledger
+		for e, err := range t.store.Events(ctx, s.ID, 0) {
+			if err != nil {
+				return ""
+			}
+			l.Add(e)
+		}
+		if _, ok := l.Last(); ok && s.ID != t.found.ID {
+			return fmt.Sprintf("; the session %q before it has changes: `ikigai undo --resume %s`", firstLine(s.Title), s.ID)
+		}
+	}
+	return ""
 }
 
 // before returns the event that files are to be as before: the statement of that
 // number, or the one after a mark or an event.
 func (p *past) before(place string) (ikigai.Seq, error) {
 	n, isNumber := eventNumber(place)
-	if !isNumber || strings.HasPrefix(place, "#") {
+	all, isEvent := p.Statements(), strings.HasPrefix(place, "#")
+	switch _, isMark := p.timeline.marks[place]; {
+	case isMark, isNumber && isEvent:
 		seq, _, err := p.timeline.place(place)
 		return seq + 1, err
-	}
-	if all := p.Statements(); n >= 1 && int(n) <= len(all) {
+	case isNumber && n >= 1 && int(n) <= len(all):
 		return all[n-1].Seq, nil
 	}
-	return 0, usage(fmt.Sprintf("The session has no statement %d, it has %d", n, len(p.Statements())),
-		"Give the number of a statement, a mark, or #N for event N")
+	what := "The session has no mark " + place
+	if isNumber {
+		what = fmt.Sprintf("The session has no statement %d, it has %d", n, len(all))
+	}
+	return 0, usage(what, "Give the number of a statement, a mark, or #N for event N; `ikigai log -v` shows the events")
 }
 
 // lost returns the calls from an event on of which it is not known what they

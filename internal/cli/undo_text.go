@@ -15,7 +15,7 @@ import (
 // undoText is what a person is told of an undo.
 func (t *taking) undoText(p *past, plan undo.Plan, steps []undo.Step, lost []undo.Call) string {
 	var b strings.Builder
-	b.WriteString(undoTitle(p, plan, t.dryRun) + ":\n")
+	b.WriteString(undoTitle(p, plan, steps, t.dryRun) + ":\n")
 	for _, s := range steps {
 		name := s.Path
 		if below, err := filepath.Rel(t.found.Dir, s.Path); err == nil && filepath.IsLocal(below) {
@@ -34,6 +34,8 @@ func (t *taking) undoText(p *past, plan undo.Plan, steps []undo.Step, lost []und
 		b.WriteString("! " + lostText(c) + ".\n")
 	}
 	switch acts := slices.ContainsFunc(steps, undo.Step.Acts); {
+	case !undo.Done(steps):
+		b.WriteString(furtherText(p, plan))
 	case t.dryRun:
 		b.WriteString("Nothing was changed; without --dry-run it will be.\n")
 	case !acts:
@@ -44,6 +46,18 @@ func (t *taking) undoText(p *past, plan undo.Plan, steps []undo.Step, lost []und
 		b.WriteString("`ikigai redo` brings them back.\n")
 	}
 	return b.String()
+}
+
+// furtherText says what can be done where nothing could be taken back.
+func furtherText(p *past, plan undo.Plan) string {
+	if plan.Redo {
+		return "Nothing was changed; once a file is as the undo left it, `ikigai redo` does this.\n"
+	}
+	text := "Nothing was changed; once a file is as the statement left it, `ikigai undo` takes it back"
+	if n := p.LastBefore(plan.Statement); n > 0 {
+		text += fmt.Sprintf(", and `ikigai undo --to %d` what came before", n)
+	}
+	return text + ".\n"
 }
 
 // lostText says that it is not known what a call has changed.
@@ -59,7 +73,7 @@ func oneLine(r rune) rune {
 }
 
 // undoTitle says which statements an undo is about.
-func undoTitle(p *past, plan undo.Plan, dryRun bool) string {
+func undoTitle(p *past, plan undo.Plan, steps []undo.Step, dryRun bool) string {
 	what := "changes of "
 	if plan.Redo {
 		what = "the undo of "
@@ -72,6 +86,9 @@ func undoTitle(p *past, plan undo.Plan, dryRun bool) string {
 		what += fmt.Sprintf("statement %d, %q", n, firstLine(all[n-1].Text))
 	default:
 		what += fmt.Sprintf("statements %d to %d, from %q on", n, plan.Last, firstLine(all[n-1].Text))
+	}
+	if !undo.Done(steps) {
+		return "Nothing could be taken back of " + what
 	}
 	if dryRun {
 		return "Would take back " + what

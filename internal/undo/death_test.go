@@ -282,3 +282,68 @@ func TestHardLinks(t *testing.T) {
 		t.Error("they are two files now")
 	}
 }
+
+// TestLeftIsTriedAgain takes back later what an undo has left, and knows of no
+// undo that took nothing back. P19
+func TestLeftIsTriedAgain(t *testing.T) {
+	f := newFake(t)
+	f.replace(f.dir+"/a", "a1")
+	f.replace(f.dir+"/b", "b1")
+	was := f.state()
+	f.say("go")
+	f.write("a", "a2")
+	f.write("b", "b2")
+	is := f.state()
+	f.replace(f.dir+"/a", "theirs")
+	f.replace(f.dir+"/b", "theirs")
+	if left := f.undo(); left != "a: it was changed since; b: it was changed since" {
+		t.Errorf("left %q", left)
+	}
+	if _, ok := f.ledger().Redo(); ok {
+		t.Error("an undo that took nothing back can be taken back")
+	}
+	f.replace(f.dir+"/b", "b2")
+	for _, left := range []string{"a: it was changed since", "a: it was changed since"} {
+		if got := f.undo(); got != left {
+			t.Errorf("left %q, not %q", got, left)
+		}
+	}
+	f.replace(f.dir+"/a", "a2")
+	if left := f.undo(); left != "" || f.state() != was {
+		t.Errorf("left %q:\n%s", left, f.state())
+	}
+	if p, ok := f.ledger().Last(); ok {
+		t.Errorf("there is still something to take back: %+v", p)
+	}
+	f.redo()
+	if left := f.redo(); left != "" || f.state() != is {
+		t.Errorf("left %q:\n%s", left, f.state())
+	}
+	if _, ok := f.ledger().Redo(); ok {
+		t.Error("there is another undo to take back")
+	}
+}
+
+// TestInItsPlace leaves what stands where a file is to come back, and is none.
+func TestInItsPlace(t *testing.T) {
+	f := newFake(t)
+	f.watch(1 << 20)
+	for _, name := range []string{"dir", "empty", "fifo"} {
+		f.replace(f.dir+"/"+name, "was here")
+	}
+	f.say("go")
+	f.shell("rm dir empty fifo")
+	run(t, f.dir, "mkdir dir empty; echo mine > dir/mine; mkfifo fifo")
+	want := "dir: a directory is in its place; empty: a directory is in its place; fifo: what is in its place is no file"
+	p, _ := f.ledger().Last()
+	steps, err := f.worker().Look(context.Background(), p)
+	must(t, err)
+	if left := told(steps); left != want {
+		t.Errorf("looking, left %q", left)
+	}
+	steps, err = f.worker().Apply(context.Background(), p, steps)
+	must(t, err)
+	if left := told(steps); left != want {
+		t.Errorf("left %q", left)
+	}
+}

@@ -30,17 +30,23 @@ type File struct {
 // Last plans to take back the last statement that changed files and was not
 // taken back yet. It reports false if there is none.
 func (l *Ledger) Last() (Plan, bool) {
-	last := 0
-	for _, c := range l.changes {
-		if !c.undone {
-			last = max(last, c.statement)
-		}
-	}
+	last := l.LastBefore(len(l.statements) + 1)
 	p, ok := l.plan(func(c *change) bool { return c.statement >= last })
 	if last > 0 {
 		p.To = l.statements[last-1].Seq
 	}
 	return p, ok
+}
+
+// LastBefore returns the last statement before statement n whose changes were
+// not all taken back, or 0.
+func (l *Ledger) LastBefore(n int) (last int) {
+	for _, c := range l.changes {
+		if !c.undone && c.statement < n {
+			last = max(last, c.statement)
+		}
+	}
+	return last
 }
 
 // Before plans to make files what they were before an event: all changes at it

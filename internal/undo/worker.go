@@ -64,6 +64,9 @@ func (w *Worker) Look(ctx context.Context, p Plan) ([]Step, error) {
 		}
 		s := Step{File: f, Reason: f.Note}
 		w.look(ctx, &s)
+		if s.Action == Created && isDir(s.Path) && !p.below(s.Path) {
+			s.leave(dirInPlace)
+		}
 		steps = append(steps, s)
 	}
 	return steps, nil
@@ -73,6 +76,8 @@ func (w *Worker) look(ctx context.Context, s *Step) {
 	now, info, err := preimage.State(s.Path)
 	s.now = now
 	switch {
+	case err != nil && info != nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
+		s.leave("what is in its place is no file")
 	case err != nil:
 		s.leave(reasonOf(err))
 	case same(now, s.want) && s.Target.NotKept == "":
@@ -95,6 +100,20 @@ func (w *Worker) look(ctx context.Context, s *Step) {
 		}
 		w.count(ctx, s)
 	}
+}
+
+// dirInPlace is why a file does not come back.
+const dirInPlace = "a directory is in its place"
+
+func isDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
+}
+
+// below reports whether the plan is about what lies below path, too: what is a
+// directory now may go with it.
+func (p Plan) below(path string) bool {
+	return slices.ContainsFunc(p.Files, func(f File) bool { return strings.HasPrefix(f.Path, path+"/") })
 }
 
 func (s *Step) leave(reason string) { s.Action, s.Reason = Left, reason }
@@ -160,6 +179,7 @@ const (
 // they were then: what is there is recorded in change events first, and at the
 // end what was done in one undo event. It returns what came of each file. After
 // an error the same plan can be made again: it goes on where this one ended.
+// Where no file is as it was, nothing is recorded as taken back.
 func (w *Worker) Apply(ctx context.Context, p Plan, steps []Step) ([]Step, error) {
 	steps = slices.Clone(steps)
 	// What is removed comes first: a file may have to stand where a directory
@@ -178,8 +198,16 @@ func (w *Worker) Apply(ctx context.Context, p Plan, steps []Step) ([]Step, error
 		start = end
 	}
 	slices.SortFunc(steps, func(a, b Step) int { return strings.Compare(a.Path, b.Path) })
+	if !Done(steps) {
+		return steps, nil
+	}
 	w.at("record the undo")
 	return steps, w.Record(ctx, undoEvent(p, steps))
+}
+
+// Done reports whether any file is as it was: if none is, nothing was taken back.
+func Done(steps []Step) bool {
+	return slices.ContainsFunc(steps, func(s Step) bool { return s.Acts() || s.Action == Already })
 }
 
 func order(s Step) int {
@@ -244,6 +272,10 @@ func (s Step) Acts() bool {
 
 // keep returns the change event of a file that is about to be changed back.
 func (w *Worker) keep(s *Step) (ikigai.Event, error) {
+	if isDir(s.Path) {
+		s.leave(dirInPlace)
+		return ikigai.Event{}, nil
+	}
 	data, blobs, err := preimage.Take(s.Path, w.KeepDir)
 	if err != nil {
 		return ikigai.Event{}, err
@@ -327,22 +359,20 @@ func (w *Worker) at(what string) {
 // undoEvent returns the event that says what was done.
 func undoEvent(p Plan, steps []Step) ikigai.Event {
 	d := ikigai.UndoData{Redo: p.Redo, To: p.To, Changes: []ikigai.Seq{}, Files: []string{}}
-	failed := map[ikigai.Seq]bool{}
+	again := map[ikigai.Seq]bool{} // can be tried again
 	for _, s := range steps {
 		switch s.Action {
-		case Failed:
+		case Left, Failed:
 			for _, seq := range s.events {
-				failed[seq] = true
+				again[seq] = s.Target.NotKept == ""
 			}
-			fallthrough
-		case Left:
 			d.Left = append(d.Left, ikigai.LeftFile{Path: s.Path, Reason: s.Reason})
 		default:
 			d.Files = append(d.Files, s.Path)
 		}
 	}
 	for _, seq := range p.Changes {
-		if !failed[seq] {
+		if !again[seq] {
 			d.Changes = append(d.Changes, seq)
 		}
 	}
