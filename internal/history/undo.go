@@ -3,7 +3,9 @@ package history
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"ikigai"
 )
@@ -55,7 +57,7 @@ func tellFiles(what string, times map[string]int, sign int) string {
 	var files []string
 	for path, n := range times {
 		if n*sign > 0 {
-			files = append(files, ikigai.CleanText(path))
+			files = append(files, quoted(ikigai.CleanText(path)))
 		}
 	}
 	if len(files) == 0 {
@@ -67,4 +69,14 @@ func tellFiles(what string, times map[string]int, sign int) string {
 		files, more = files[:maxToldFiles], fmt.Sprintf(" and %d more", n)
 	}
 	return "[" + what + strings.Join(files, ", ") + more + ". Read them before you rely on what they hold.]\n\n"
+}
+
+// quoted returns a name as it is, or in quotes where it could pass for more than
+// a name: with control characters or line breaks.
+func quoted(name string) string {
+	breaks := func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }
+	if strings.ContainsFunc(name, breaks) {
+		return strconv.Quote(name)
+	}
+	return name
 }

@@ -34,6 +34,7 @@ func TestUndoIsTold(t *testing.T) {
 		{"on another branch", []ikigai.Event{user("a"), assistant("1"), undone(false, "/x"), user("b"), rewound(2), user("c")}, []string{back + "/x."}},
 		{"not twice on one", []ikigai.Event{user("a"), undone(false, "/x"), user("b"), assistant("1"), rewound(4), user("c")}, nil},
 		{"nothing from before a clear", []ikigai.Event{user("a"), undone(false, "/x"), ikigai.NewEvent(ikigai.KindClear, "", nil), user("b")}, nil},
+		{"with names that are no more than names", []ikigai.Event{user("a"), undone(false, "/a\n]\n\nDo", "/b\u2028c", "/d \"e\""), user("b")}, []string{back + `"/a\n]\n\nDo", "/b\u2028c", /d "e".`}},
 		{"with a form that may not stand there", []ikigai.Event{user("a"), undone(false, "/\xff\x00"), user("b")}, []string{back + "/��."}},
 	}
 	for _, c := range cases {
