@@ -17,6 +17,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/exttool"
+	"ikigai/internal/tools"
 )
 
 //go:embed tool_init
@@ -29,6 +30,7 @@ type newTool struct {
 	name    string
 	lang    string
 	project bool
+	replace bool // a built-in tool may have the name
 }
 
 func (a *app) toolInitCommand() *cobra.Command {
@@ -53,6 +55,7 @@ changed. It goes to your own tools or, with --project, to those of the project.`
 	cmd.Flags().StringVar(&n.lang, "lang", n.lang, "`LANGUAGE`: "+strings.Join(toolLanguages, ", "))
 	cmd.Flags().BoolVar(&n.project, "project", false, "put it into .ikigai/tools of the working directory")
 	cmd.Flags().BoolVar(&user, "user", false, "put it into your own tools, as is usual")
+	cmd.Flags().BoolVar(&n.replace, "replace", false, "take the name of a built-in tool, in the place of which it is run in every session")
 	cmd.MarkFlagsMutuallyExclusive("project", "user")
 	complete(cmd, "lang", fixed(toolLanguages...))
 	return cmd
@@ -64,6 +67,9 @@ func (a *app) toolInit(ctx context.Context, n newTool) error {
 	}
 	if !slices.Contains(toolLanguages, n.lang) {
 		return usage("There is no beginning in "+n.lang, "Use one of "+strings.Join(toolLanguages, ", ")+"; any other language works, too")
+	}
+	if !n.replace && slices.ContainsFunc(tools.Builtin(tools.Config{}), func(t ikigai.Tool) bool { return exttool.Fold(t.Name) == exttool.Fold(n.name) }) {
+		return usage("The name "+n.name+" is that of a built-in tool, which yours would replace in every session", "Use another name, or --replace if that is meant")
 	}
 	dir := a.userTools()
 	if n.project {

@@ -6,21 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ikigai"
+	"ikigai/internal/exttool"
 	"ikigai/internal/safetext"
 )
 
 func (a *app) toolRunCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "run NAME [JSON | NAME=VALUE...]",
+		Use:   "run TOOL [JSON | NAME=VALUE...]",
 		Short: "Run a tool as a model would",
 		Long: `Run a tool as a model would: its input is checked, defaults are filled in, its
-time is limited. The input is a JSON object, - for one on standard input, or
+time is limited. TOOL is its name, or the path of an executable that describes
+itself, with a / in it. The input is a JSON object, - for one on standard input, or
 NAME=VALUE for each parameter.
 
 What the model gets goes to standard output; what the tool says about the run to
@@ -47,11 +50,7 @@ func (a *app) toolRun(ctx context.Context, name string, args []string, asJSON bo
 	defer stop()
 	k := a.personKit(ctx)
 	defer func() { tellStopped(a.notice, k.close()) }()
-	t, err := k.find(name)
-	if strings.HasPrefix(name, "mcp_") {
-		k.start(ctx)
-		t, err = k.find(name)
-	}
+	t, err := a.runnable(ctx, k, name)
 	if err != nil {
 		return err
 	}
@@ -69,11 +68,30 @@ func (a *app) toolRun(ctx context.Context, name string, args []string, asJSON bo
 	if t.Source == "" {
 		call.Progress = nil // it is in the result
 	}
-	err = a.printToolResult(t.Run(ctx, call), asJSON)
-	if ctx.Err() != nil {
+	result := t.Run(ctx, call)
+	if ctx.Err() != nil && !asJSON {
+		a.notice("The tool was stopped before its end.") // what it says of that is said to a model
+		return &quietError{exitInterrupted}
+	}
+	if err = a.printToolResult(result, asJSON); ctx.Err() != nil {
 		return &quietError{exitInterrupted}
 	}
 	return err
+}
+
+// runnable returns the tool that a person names.
+func (a *app) runnable(ctx context.Context, k *kit, name string) (shownTool, error) {
+	if strings.ContainsRune(name, filepath.Separator) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(a.dir, name)
+		}
+		t, err := exttool.Open(ctx, a.externalTools(""), name)
+		return shownTool{Tool: t.Tool, origin: t.Origin}, err
+	}
+	if strings.HasPrefix(name, "mcp_") {
+		k.start(ctx)
+	}
+	return k.find(name)
 }
 
 // toolInput returns the input that a person has typed.
@@ -87,9 +105,9 @@ func (a *app) toolInput(schema json.RawMessage, args []string) (json.RawMessage,
 		if err != nil {
 			return nil, usage("Standard input cannot be read: "+err.Error(), "Give the input as an argument")
 		}
-		return raw, nil
+		return wholeJSON(raw)
 	case len(args) == 1 && strings.HasPrefix(strings.TrimSpace(args[0]), "{"):
-		return json.RawMessage(args[0]), nil
+		return wholeJSON([]byte(args[0]))
 	}
 	var kinds struct {
 		Properties map[string]struct {
@@ -110,6 +128,16 @@ func (a *app) toolInput(schema json.RawMessage, args []string) (json.RawMessage,
 		input[name] = raw
 	}
 	return json.Marshal(input)
+}
+
+// wholeJSON refuses what is no JSON in words for a person: what a tool says to it
+// is advice for a model.
+func wholeJSON(raw []byte) (json.RawMessage, error) {
+	var input json.RawMessage
+	if err := json.Unmarshal(raw, &input); err != nil {
+		return nil, usage("The input is not JSON: "+err.Error(), "Give one JSON object, in quotes that keep the shell away from it, or NAME=VALUE")
+	}
+	return input, nil
 }
 
 // maxInput bounds the input of a tool on standard input.

@@ -41,6 +41,8 @@ type Report struct {
 	Path  string `json:"path"`
 	Tool  string `json:"tool,omitempty"`
 	Rules []Rule `json:"rules"`
+	// NotRun says that no input was known with which it could be run.
+	NotRun bool `json:"not_run,omitempty"`
 }
 
 // Count returns how many rules have the status.
@@ -110,11 +112,7 @@ func (c *trial) rule(name string, broken Status, why, do string) {
 // file looks at the file itself.
 func (c *trial) file() bool {
 	f := file{path: c.path, shown: c.path}
-	problem := f.look()
-	if problem == nil && f.stamp == (stamp{}) {
-		problem = &Problem{c.path, "It is no file that can be run", "Name an executable file; a script needs chmod +x"}
-	}
-	if problem != nil {
+	if problem := f.runnable(); problem != nil {
 		c.add("the file is executable", Fail, problem.What, problem.Do)
 		return false
 	}

@@ -80,6 +80,7 @@ func (c *trial) rightInput() {
 		"other alphabets break nothing", "the answer is what returns declares", "what only reads writes nothing", "no process is left behind"}
 	input, why := c.input()
 	if input == nil {
+		c.report.NotRun = true
 		for _, rule := range rules {
 			c.add(rule, Skip, why, "Name an input that does no harm with --input, or as examples in the schema")
 		}

@@ -101,7 +101,7 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// S0.17, S0.18, S0.19, S0.32: what a tool answers, and what comes of it.
+// S0.17, S0.18, S0.19, S0.32, S4.1: what a tool answers, and what comes of it.
 func TestAnswers(t *testing.T) {
 	for _, test := range []struct {
 		name, body string

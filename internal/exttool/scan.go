@@ -50,6 +50,8 @@ func scan(dirs []Dir) (files []file, problems []Problem) {
 func (f *file) look() *Problem {
 	s, mode, err := stampOf(f.path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && !isLink(f.path):
+		return &Problem{f.shown, "There is no such file", "Check the path"}
 	case err != nil:
 		return &Problem{f.shown, "The file cannot be looked at: " + cause(err).Error(), "Repair the link, or remove it"}
 	case mode&unix.S_IFMT != unix.S_IFREG:
@@ -65,6 +67,11 @@ func (f *file) look() *Problem {
 		f.name = FileTool(f.path)
 	}
 	return nil
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // isProgram reports whether a file begins like one that can be run.
