@@ -148,6 +148,11 @@ func (t projectTrust) trusted() *config.Project {
 	if !t.allowed || t.project.Empty() {
 		return nil
 	}
+	return t.settings()
+}
+
+// settings returns what the project brings for the settings, trusted or not.
+func (t projectTrust) settings() *config.Project {
 	return &config.Project{SettingsPath: t.project.ConfigPath(), Settings: t.project.Config(),
 		ServersPath: t.project.MCPPath(), Servers: t.project.MCP()}
 }
@@ -164,7 +169,11 @@ func (t projectTrust) event() (ikigai.Event, bool) {
 			d.Items = append(d.Items, fmt.Sprintf("and %d more", len(t.project.Items)-i))
 			break
 		}
-		d.Items = append(d.Items, cutMiddle(inOneLine(item.String())))
+		text := cutMiddle(inOneLine(item.String()))
+		if !item.Readable() {
+			text += " (no JSON, passed over)"
+		}
+		d.Items = append(d.Items, text)
 	}
 	if t.project.Problem != "" {
 		d.Items = append(d.Items, t.project.Problem)

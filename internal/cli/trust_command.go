@@ -30,7 +30,8 @@ MCP servers in .mcp.json. Until it is trusted none of it is used.
 
 What is trusted are exactly the bytes that are there now. Once one of them
 changes, all of it is ignored until you have decided again. Tools run from a
-copy of these bytes. What a server's command starts is not part of them.
+copy of these bytes. What a server's command starts is not part of them. Settings
+with a fault are passed over as a whole, as if they were not trusted.
 
 Exit codes: 0 trusted, or there is nothing to trust, 2 usage, 4 not trusted.`,
 		Example: `  ikigai trust
@@ -87,6 +88,9 @@ func (a *app) trust(dir string, o trustOptions) error {
 		if err := a.decide(&t); err != nil {
 			return err
 		}
+	}
+	for _, n := range t.settings().Faults(a.input()) {
+		a.notice(n.Text)
 	}
 	if o.json {
 		if err := a.trustJSON(t); err != nil || t.allowed || p.Empty() {

@@ -45,10 +45,7 @@ func Load(in Input) (*Settings, []Notice, error) {
 		return nil, nil, err
 	}
 	s.layer++
-	notices, err := s.loadProject(in)
-	if err != nil {
-		return nil, nil, err
-	}
+	notices := s.loadProject(in)
 	s.layer++
 	slips, err := s.loadEnviron(in)
 	if err != nil {

@@ -26,23 +26,41 @@ func OwnFiles(in Input) (settings, dataDir string) {
 	return userFile(in, lookup(in.Environ, configVariable)), dataDir
 }
 
-// loadProject takes over what a trusted project brings. A server that is there
-// already stays: the person's come first, then those of the project's settings.
-func (s *Settings) loadProject(in Input) ([]Notice, error) {
+// Faults returns what is wrong with what a project brings, and passed over: all of
+// its settings if anything is wrong there, and the servers that cannot be read.
+func (p *Project) Faults(in Input) []Notice {
+	in.Project = p
+	s := defaults(in.Environ)
+	s.UserFile, _ = OwnFiles(in)
+	return s.loadProject(in)
+}
+
+// loadProject takes over what a trusted project brings, and returns what is wrong
+// with it. A server that is there already stays: the person's come first, then
+// those of the project's settings.
+//
+// Settings with a fault are passed over as a whole, as if they were not trusted:
+// the person's own are what they rely on elsewhere, and half of a file would be
+// what nobody has judged.
+func (s *Settings) loadProject(in Input) (notices []Notice) {
 	p := in.Project
 	if p == nil {
-		return nil, nil
+		return nil
 	}
 	if p.Settings != nil && p.SettingsPath != s.UserFile {
-		f := &file{s: s, path: p.SettingsPath, home: in.Home, project: true}
-		if err := f.parse(p.Settings); err != nil {
-			return nil, err
+		trial := defaults(in.Environ)
+		err := (&file{s: trial, path: p.SettingsPath, home: in.Home, project: true}).parse(p.Settings)
+		if err == nil {
+			err = (&file{s: s, path: p.SettingsPath, home: in.Home, project: true}).parse(p.Settings)
+		}
+		if err != nil {
+			notices = append(notices, Notice{err.Error() + " Until then none of the project's settings are used."})
 		}
 	}
-	if p.Servers == nil {
-		return nil, nil
+	if p.Servers != nil {
+		notices = append(notices, s.loadServers(p, in.Home)...)
 	}
-	return s.loadServers(p, in.Home), nil
+	return notices
 }
 
 // loadServers takes over the servers of .mcp.json. The file is written for other

@@ -21,9 +21,10 @@ func TestWhatAProjectMayNotSet(t *testing.T) {
 	} {
 		tr := newTree(t)
 		tr.trusts("{" + setting + "}")
-		_, _, err := Load(tr.Input)
-		if err == nil || !strings.HasSuffix(err.Error(), ": "+want) || strings.Contains(err.Error(), key) {
-			t.Errorf("%s: %v", setting, err)
+		_, notices, err := Load(tr.Input)
+		if want += " Until then none of the project's settings are used."; err != nil || len(notices) != 1 ||
+			!strings.HasSuffix(notices[0].Text, ": "+want) || strings.Contains(notices[0].Text, key) {
+			t.Errorf("%s: %v, %v", setting, notices, err)
 		}
 		tr = newTree(t)
 		tr.write(tr.userPath(), "{"+setting+"}")
@@ -84,5 +85,22 @@ func TestFaultsOfServersFile(t *testing.T) {
 		if strings.Join(got, "|") != want.notice || strings.Join(servers, ",") != want.servers {
 			t.Errorf("%s: servers %v, notices %q", content, servers, got)
 		}
+	}
+}
+
+// A fault in a project's settings stops nothing, and nothing of them is used: half
+// of a file is what nobody has judged.
+func TestFaultOfProjectSettings(t *testing.T) {
+	tr := newTree(t)
+	tr.trusts(`{"model": "openai/theirs", "nonsense": 1}`)
+	s, notices, err := Load(tr.Input)
+	if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, "no setting is called nonsense") {
+		t.Fatalf("%v, %v", notices, err)
+	}
+	if s.Model == "openai/theirs" {
+		t.Error("half of the file is used")
+	}
+	if faults := tr.Project.Faults(tr.Input); !cmp.Equal(faults, notices) {
+		t.Errorf("told before are %v, then %v", faults, notices)
 	}
 }

@@ -15,6 +15,12 @@ const (
 	maxKey   = 8 * maxLine
 )
 
+const noJSON = "what cannot be read as JSON"
+
+// Readable reports whether the item is none of settings or servers that cannot be
+// read as JSON: those do nothing, whatever was decided.
+func (i Item) Readable() bool { return len(i.Does) != 1 || i.Does[0] != noJSON }
+
 // settingsDo says what a file of settings sets, a line for each value: its name
 // with the names of the objects around it, and the value as it is written. It
 // leaves nothing out but comments, and says so where there is too much.
@@ -24,7 +30,7 @@ func settingsDo(content []byte) []string {
 	}
 	root, err := hujson.Parse(content)
 	if err != nil {
-		return []string{"what cannot be read as JSON"}
+		return []string{noJSON}
 	}
 	var lines []string
 	describe("", root, &lines)
