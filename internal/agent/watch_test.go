@@ -49,7 +49,8 @@ func TestWatched(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			a, _, _ := newAgent(t, [][]any{calls(strings.Split(c.calls, ";")...), says("done")}, kit...)
+			a, _, m := newAgent(t, [][]any{calls(strings.Split(c.calls, ";")...), says("done")}, kit...)
+			a.Model = telling{m}
 			w := &watcher{}
 			a.Watcher = w
 			if _, err := run(t, a); err != nil {
