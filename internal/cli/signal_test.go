@@ -107,6 +107,22 @@ call: bash {"command": "echo later >> witness"}
 	}
 }
 
+// A tool that a person has started and stops says so to them: what it tells a
+// model is no answer.
+func TestStopToolRun(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, goOn)
+	g := p.gate("gate")
+	c := p.start("tool", "run", "bash", "command=exec 9>gate; echo there >&9; sleep 1000")
+	g.awaits("there")
+	c.signal(stopping[0])
+	c.ends(exitInterrupted)
+	g.awaitGone()
+	if out, said := c.out.String(), c.err.String(); out != "" || !strings.Contains(said, "The tool was stopped before its end.") {
+		t.Errorf("%q, %q", out, said)
+	}
+}
+
 // P21, P22: the second signal leaves without the grace that the first one gives
 // to a tool, and yet nothing of the tool stays behind.
 func TestStopAtOnce(t *testing.T) {

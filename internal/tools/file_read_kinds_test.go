@@ -176,3 +176,12 @@ func TestFileReadEndless(t *testing.T) {
 		t.Errorf("%v, %+v", err, some)
 	}
 }
+
+// UTF-16 that does not say so is taken for binary, and the way to read it is told.
+func TestFileReadUnmarked(t *testing.T) {
+	b := newBench(t, Config{})
+	b.write("a.txt", "a\x00b\x00\n\x00")
+	if got := field(t, b.call("file_read", `{"path":"a.txt"}`), "error"); !strings.Contains(got, "iconv") {
+		t.Error(got)
+	}
+}

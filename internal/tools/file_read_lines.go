@@ -151,7 +151,7 @@ func (r *lineRange) failure(path string) *ikigai.Result {
 	var failure ikigai.Result
 	switch {
 	case r.binary:
-		failure = ikigai.Failure(codeBinary, "File "+display(path)+" is binary", "Use bash with file, xxd or strings to look into it")
+		failure = ikigai.Failure(codeBinary, "File "+display(path)+" is binary", "Use bash with file, xxd or strings to look into it, or with iconv if it is UTF-16")
 	case r.first > 1 && r.first > r.total() && r.atEnd:
 		failure = ikigai.Failure(codePastEnd, fmt.Sprintf("File %s has no line %d: it has %s", display(path), r.first, plural(r.total(), "line")),
 			"Use a smaller offset")
