@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -511,6 +512,28 @@ func TestCallWhileStarting(t *testing.T) {
 	second := start(t, "plain", func(c *Config, _ *Server) { c.Cache = cache })
 	if got := text(second.run("echo", "")); got != `{"output":"got {}"}` {
 		t.Error(got)
+	}
+}
+
+// What is wrong with a request for a prompt is no fault of the server.
+func TestRefusedPrompt(t *testing.T) {
+	s := start(t, "plain", nil)
+	_, err := s.Prompt(s.ctx, "test", "nope", nil)
+	var failed *ikigai.Error
+	if !errors.As(err, &failed) || failed.Kind != ikigai.ErrorUsage || failed.What != "The MCP server test has no prompt nope" {
+		t.Error(err)
+	}
+}
+
+// Errors say nothing of the steps that the library takes.
+func TestWithoutSteps(t *testing.T) {
+	for text, want := range map[string]string{
+		`calling "initialize": sending "initialize": rejected by transport: no way`: "no way",
+		`no way: calling "x"`: `no way: calling "x"`,
+	} {
+		if got := withoutSteps(text); got != want {
+			t.Errorf("%s: %s", text, got)
+		}
 	}
 }
 

@@ -3,10 +3,12 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ikigai"
@@ -159,6 +161,9 @@ func (c *Client) Prompt(ctx context.Context, server, name string, args map[strin
 		got, err = c.session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: args})
 		return err
 	})
+	if refused := (*jsonrpc.Error)(nil); errors.As(err, &refused) {
+		return "", c.refusedPrompt(ctx, l, name, args, refused)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -170,6 +175,27 @@ func (c *Client) Prompt(ctx context.Context, server, name string, args map[strin
 		g.text(fmt.Sprintf("(%s, %d bytes, left out)", p.Media, len(p.Bytes)))
 	}
 	return strings.Join(g.texts, "\n\n"), nil
+}
+
+// refusedPrompt says what is wrong with a request for a prompt: it is the person's,
+// and no fault of the server.
+func (c *Client) refusedPrompt(ctx context.Context, l *link, name string, args map[string]string, refused error) error {
+	do := "See `ikigai mcp prompts " + quoteName(l.name) + "`"
+	wrong := func(what string) error { return &ikigai.Error{Kind: ikigai.ErrorUsage, What: what, Do: do} }
+	prompts, err := c.Prompts(ctx, l.name)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(prompts, func(p Prompt) bool { return p.Name == name })
+	if at < 0 && len(prompts) < mostResources {
+		return wrong(fmt.Sprintf("The MCP server %s has no prompt %s", l.name, name))
+	}
+	for arg := range args {
+		if at >= 0 && !slices.ContainsFunc(prompts[at].Arguments, func(a Argument) bool { return a.Name == arg }) {
+			return wrong(fmt.Sprintf("The prompt %s of the MCP server %s has no argument %s", name, l.name, arg))
+		}
+	}
+	return wrong(fmt.Sprintf("The MCP server %s refused the prompt %s: %s", l.name, name, l.plain(refused)))
 }
 
 // ask is use for a person's commands: in limited time, with an error for people.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 
 	"ikigai"
 )
@@ -54,5 +55,10 @@ func (c *Client) Found(server string) error {
 // offers. The error is an *ikigai.Error.
 func (c *Client) Check(ctx context.Context, server string) error {
 	l := c.link(server)
-	return l.ask(ctx, func(context.Context, *connection) error { return nil })
+	err := l.ask(ctx, func(context.Context, *connection) error { return nil })
+	var failed *ikigai.Error
+	if errors.As(err, &failed) && failed.Kind == ikigai.ErrorNetwork {
+		failed.Do = "Look at its settings" // this is how it is tried
+	}
+	return err
 }

@@ -32,7 +32,25 @@ func (l *link) words(err error) string {
 
 // plain returns the text of an error from elsewhere as part of a sentence.
 func (l *link) plain(err error) string {
-	return clip(strings.TrimRight(l.hide(ikigai.CleanText(err.Error())), ". \n"), 1000)
+	return clip(strings.TrimRight(l.hide(withoutSteps(ikigai.CleanText(err.Error()))), ". \n"), 1000)
+}
+
+// withoutSteps cuts off what the library says of its own steps.
+func withoutSteps(text string) string {
+	for {
+		rest := strings.TrimPrefix(text, "rejected by transport: ")
+		for _, step := range []string{`calling "`, `sending "`} {
+			if after, ok := strings.CutPrefix(rest, step); ok {
+				if _, what, found := strings.Cut(after, `": `); found {
+					rest = what
+				}
+			}
+		}
+		if rest == text {
+			return text
+		}
+		text = rest
+	}
 }
 
 // hide returns text without the secrets of the server, and without what looks
