@@ -133,6 +133,16 @@ func TestLargeResult(t *testing.T) {
 	}
 }
 
+// Advice for a model about a call that the person has stopped is not shown to
+// the person.
+func TestStoppedResult(t *testing.T) {
+	e := ikigai.NewEvent(ikigai.KindToolResult, "", ikigai.ToolResultData{
+		Output: object(t, map[string]any{"error": "The call was stopped before its end. Wait for what the person says.", "error_code": "CANCELLED"})})
+	if got := page(render.Style{}, []ikigai.Event{e}); !strings.Contains(got, "The call was stopped before its end.") || strings.Contains(got, "Wait") {
+		t.Errorf("%s", got)
+	}
+}
+
 func BenchmarkResult(b *testing.B) {
 	output := strings.Repeat("0123456789 some text of a source file\n", 1<<20/38)
 	encoded, _ := json.Marshal(map[string]any{"output": output})

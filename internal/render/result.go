@@ -86,6 +86,7 @@ type resultView struct {
 	reported   bool // the report is shown
 	sameDenial bool // the approval shown before said that the call was denied
 	noCode     bool // the harness's code says no more than the error's text
+	stopped    bool // by the person, who needs no advice for that
 }
 
 // known notes what the person is told anyway.
@@ -106,6 +107,7 @@ func (v *resultView) known(r transcript.Result) {
 		return
 	}
 	v.noCode = ofHarness(ikigai.ToolCode(code))
+	v.stopped = ikigai.ToolCode(code) == ikigai.CodeCancelled
 	if r.Call != nil && r.Call.Denied && ikigai.ToolCode(code) == ikigai.CodeDenied {
 		v.sameDenial, v.failed, v.told = true, true, true
 	}
@@ -138,6 +140,9 @@ func (v *resultView) fields(r transcript.Result) {
 		case f.Name == "error" && v.sameDenial, f.Name == "error_code" && v.noCode:
 			// It has been said.
 		case isText && f.Name == "error":
+			if v.stopped {
+				text = strings.TrimSuffix(text, " Wait for what the person says.")
+			}
 			if strings.TrimSpace(text) != "" {
 				v.fail(text)
 			}
