@@ -314,9 +314,9 @@ func asNobody(t *testing.T) func() {
 	if os.Geteuid() != 0 {
 		return func() {}
 	}
-	must(t, syscall.Setresuid(-1, 65534, -1))
+	must(t, syscall.Setreuid(-1, 65534))
 	return func() {
-		if err := syscall.Setresuid(-1, 0, -1); err != nil {
+		if err := syscall.Setreuid(-1, 0); err != nil {
 			panic(err) // the tests after this one need them
 		}
 	}
@@ -327,6 +327,6 @@ func asRoot(t *testing.T) func() {
 	if os.Getuid() != 0 {
 		return func() {}
 	}
-	must(t, syscall.Setresuid(-1, 0, -1))
-	return func() { must(t, syscall.Setresuid(-1, 65534, -1)) }
+	must(t, syscall.Setreuid(-1, 0))
+	return func() { must(t, syscall.Setreuid(-1, 65534)) }
 }
