@@ -201,8 +201,10 @@ func (a *Agent) breakOff(r *reply, reason string) {
 	}
 }
 
-// report records err and returns it as an *ikigai.Error.
+// report records err, the last that is to be said of a statement, and returns it
+// as an *ikigai.Error.
 func (a *Agent) report(ctx context.Context, err error) error {
+	a.settle(ctx) // what the tools changed stands before it
 	var e *ikigai.Error
 	if !errors.As(err, &e) {
 		e = &ikigai.Error{Kind: ikigai.ErrorInternal, What: "The request broke off: " + err.Error(),
