@@ -26,7 +26,10 @@ func TestNothingLeftBehind(t *testing.T) {
 	count := func() (goroutines, files int) {
 		open, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
-			t.Skip(err)
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Skip(err) // a system without /proc
 		}
 		return runtime.NumGoroutine(), len(open)
 	}
