@@ -68,8 +68,13 @@ func (r *reader) beginTable(t token) {
 	case in.layout:
 		r.space = true
 	case t.name == "tr":
-		in.rows = append(in.rows, nil)
+		if r.endCell(in); !in.layout {
+			in.rows = append(in.rows, nil)
+		}
 	case t.name == "td" || t.name == "th":
+		if r.endCell(in); in.layout {
+			return
+		}
 		r.flush()
 		if len(in.rows) == 0 {
 			in.rows = append(in.rows, nil)
@@ -127,13 +132,21 @@ func (r *reader) finishTable(name string) {
 		}
 	case t.layout:
 		r.space = true
-	case (name == "td" || name == "th") && t.inCell:
-		text := strings.ReplaceAll(r.take(), "\n", " ")
-		t.inCell = false
-		t.rows[len(t.rows)-1][t.at] = text
-		if t.size += len(text); len(text) > maxCell || t.size > maxTable {
-			r.giveUp(t)
-		}
+	case name == "td" || name == "th":
+		r.endCell(t)
+	}
+}
+
+// endCell ends the cell that is open, if one is: a page need not say where.
+func (r *reader) endCell(t *table) {
+	if !t.inCell {
+		return
+	}
+	text := strings.ReplaceAll(r.take(), "\n", " ")
+	t.inCell = false
+	t.rows[len(t.rows)-1][t.at] = text
+	if t.size += len(text); len(text) > maxCell || t.size > maxTable {
+		r.giveUp(t)
 	}
 }
 
