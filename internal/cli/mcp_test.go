@@ -20,10 +20,9 @@ func TestServe(t *testing.T) {
 	defer cancel()
 	other := func(args ...string) (tools map[string]ikigai.Tool, close func()) {
 		served := p.command(args...)
-		c := mcp.New(mcp.Config{Dir: p.work, Env: served.Env, Notice: func(text string) { t.Error(text) },
+		c := mcp.New(mcp.Config{Dir: p.work, Env: served.Env, Notice: func(text string) { t.Log(text) },
 			Servers: map[string]mcp.Server{"us": {Command: served.Path, Args: args}}})
-		c.Start(ctx)
-		c.Await(ctx)
+		connect(ctx, t, c)
 		tools = map[string]ikigai.Tool{}
 		for _, tool := range c.Tools() {
 			tools[strings.TrimPrefix(tool.Name, "mcp__us__")] = tool
@@ -68,4 +67,13 @@ func TestServe(t *testing.T) {
 		}
 	}
 	call("glob", `{"pattern":"*.none"}`, `{"output":"","count":0}`)
+}
+
+// connect starts the server us and waits for what it offers, also on a machine
+// where that takes longer than a session would wait.
+func connect(ctx context.Context, t *testing.T, c *mcp.Client) {
+	t.Helper()
+	c.Start(ctx)
+	must(t, c.Check(ctx, "us"))
+	c.Refresh(ctx)
 }

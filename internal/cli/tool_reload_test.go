@@ -36,8 +36,7 @@ func TestToolsBetweenStatements(t *testing.T) {
 	served := p.command("mcp", "serve")
 	c := mcp.New(mcp.Config{Dir: p.work, Env: served.Env, Servers: map[string]mcp.Server{"us": {Command: served.Path, Args: []string{"mcp", "serve"}}}})
 	defer c.Close()
-	c.Start(ctx)
-	c.Await(ctx)
+	connect(ctx, t, c)
 	find := func(name string) (found ikigai.Tool, ok bool) {
 		for _, tool := range c.Tools() {
 			if tool.Name == "mcp__us__"+name {
@@ -102,8 +101,7 @@ func TestReadOnlyStays(t *testing.T) {
 	served := p.command(args...)
 	c := mcp.New(mcp.Config{Dir: p.work, Env: served.Env, Servers: map[string]mcp.Server{"us": {Command: served.Path, Args: args}}})
 	defer c.Close()
-	c.Start(ctx)
-	c.Await(ctx)
+	connect(ctx, t, c)
 	var glob ikigai.Tool
 	for _, tool := range c.Tools() {
 		if tool.Name == "mcp__us__glob" {
