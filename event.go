@@ -1,6 +1,7 @@
 package ikigai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -58,6 +59,12 @@ const (
 	KindUndo        Kind = "undo"        // changes of files were taken back; data is an UndoData
 	KindTrust       Kind = "trust"       // what a project brings was allowed or not; data is a TrustData
 	KindError       Kind = "error"       // a statement that ended with an error; data is an ErrorData
+	KindInteraction Kind = "interaction" // a side interaction begins; data is an InteractionData
+	KindTitle       Kind = "title"       // the session has a title; data is an ObjectiveData
+	KindGoal        Kind = "goal"        // the session has a goal; data is an ObjectiveData
+	KindObjective   Kind = "objective"   // a statement has an objective; data is an ObjectiveData
+	KindFeedback    Kind = "feedback"    // how a statement stands after a round of tools; data is a FeedbackData
+	KindProjection  Kind = "projection"  // parts of the conversation are sent in fewer words; data is a ProjectionData
 )
 
 // Conversation reports whether events of kind k are part of the conversation,
@@ -88,6 +95,18 @@ type Event struct {
 	// Blobs travel with the event into the store, in one transaction. Data
 	// names them by hash. They are not set on events read from a store.
 	Blobs []Blob `json:"-"`
+}
+
+// IsStatement reports whether e is a statement of the person.
+func (e Event) IsStatement() bool {
+	if e.Kind != KindUser || e.Interaction != Main {
+		return false
+	}
+	var d MessageData
+	if bytes.Contains(e.Data, []byte(`"by"`)) {
+		_ = e.DecodeData(&d) // damaged, it is what most are
+	}
+	return d.By == ""
 }
 
 // NewEvent returns an event of the main interaction. A nil data stays nil;

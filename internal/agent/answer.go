@@ -48,7 +48,7 @@ func (a *Agent) checkAnswer(ctx context.Context, asked *asking, out *Outcome) (a
 	}
 	asked.corrected = true
 	told := ikigai.NewEvent(ikigai.KindUser,
-		"Your answer does not have the form that was asked for: "+strings.TrimRight(wrong.Error(), ".")+".\n\n"+a.inWords(), nil)
+		"Your answer does not have the form that was asked for: "+strings.TrimRight(wrong.Error(), ".")+".\n\n"+a.inWords(), ikigai.MessageData{By: ikigai.ByLoop})
 	if _, err := a.Recorder.Record(ctx, told); err != nil {
 		return false, closed(err)
 	}

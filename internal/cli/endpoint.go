@@ -64,6 +64,13 @@ func readScript(path string) (*scriptserver.Script, error) {
 	return scriptserver.Parse(path, src)
 }
 
+// scriptVendor begins the names of models that a script plays.
+const scriptVendor = "script/"
+
+// scripted reports whether a script that was named on the command line plays the
+// model.
+func scripted(e config.Endpoint) bool { return strings.HasPrefix(e.Name, scriptVendor) }
+
 // serve starts a server that plays a script and returns its endpoint.
 func (a *app) serve(s *scriptserver.Script) (config.Endpoint, func(), error) {
 	server, err := scriptserver.Start(s)
@@ -71,7 +78,7 @@ func (a *app) serve(s *scriptserver.Script) (config.Endpoint, func(), error) {
 		return config.Endpoint{}, nil, err
 	}
 	e := config.Endpoint{
-		Name: "script/" + filepath.Base(s.Name), Model: "scripted", API: config.APIChat, BaseURL: server.URL, ToolProtocol: a.settings.ToolProtocol,
+		Name: scriptVendor + filepath.Base(s.Name), Model: "scripted", API: config.APIChat, BaseURL: server.URL, ToolProtocol: a.settings.ToolProtocol,
 		Level: ikigai.Level(a.settings.Thinking), Timeouts: a.settings.Timeouts, MaxRetries: a.settings.MaxRetries,
 	}
 	return e, func() { _ = server.Close() }, nil // it holds nothing that could be lost

@@ -28,7 +28,7 @@ func (a *app) newLogWriter(id ikigai.ID, o logOptions) *logWriter {
 
 // add prints the session's next event.
 func (w *logWriter) add(e ikigai.Event) error {
-	if session.EndsReply(e.Kind) {
+	if session.EndsReply(e) {
 		w.replied = e.Seq
 	}
 	if w.json {

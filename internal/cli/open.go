@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ikigai"
@@ -19,12 +20,9 @@ import (
 
 // work is an open session with all that runs statements in it.
 type work struct {
+	*opening
 	session *session.Session
 	agent   *agent.Agent
-	spent   *spendings
-	kit     *kit
-	view    *view
-	release func()
 }
 
 // refresh takes in, between statements, which tools there are now.
@@ -66,7 +64,11 @@ type opening struct {
 	kit     *kit
 	indexer indexer
 	spent   spendings
-	ends    []func() // what is to be done in the end, the last first
+
+	smallOnce  sync.Once
+	smallModel agent.Candidate // for small work
+
+	ends []func() // what is to be done in the end, the last first
 }
 
 // open opens a session, new or existing, with the model of endpoint.
@@ -76,11 +78,7 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 	if o.store, err = usable(opened, w); err != nil {
 		return nil, err
 	}
-	o.line.SetBlobs(func(hash string) ([]byte, error) {
-		ctx, cancel := context.WithTimeout(ctx, openTime)
-		defer cancel()
-		return o.store.Blob(ctx, hash)
-	})
+	o.line.SetBlobs(o.blob)
 	id, err := o.choose(ctx)
 	if err != nil {
 		return nil, errors.Join(err, o.store.Close())
@@ -103,7 +101,7 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 		o.release()
 		return nil, err
 	}
-	return &work{session: s, agent: o.agent(ctx, s), spent: &o.spent, kit: o.kit, view: v, release: o.release}, nil
+	return &work{opening: o, session: s, agent: o.agent(ctx, s)}, nil
 }
 
 // begin assembles the tools and begins or restores the session.

@@ -62,7 +62,7 @@ func newPlaceIn(t *testing.T, root, script string) *place {
 		must(t, os.MkdirAll(dir, 0o755))
 	}
 	must(t, os.WriteFile(filepath.Join(settings, "config.json"),
-		fmt.Appendf(nil, `{"model": "test/scripted", "vendors": {"test": {"base_url": %q}}}`, p.server.URL), 0o600))
+		fmt.Appendf(nil, `{"model": "test/scripted", "objectives": "text", "vendors": {"test": {"base_url": %q}}}`, p.server.URL), 0o600))
 	return p
 }
 

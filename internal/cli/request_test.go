@@ -30,7 +30,7 @@ func play(t *testing.T, script string, runs ...[]string) (bodies [][]byte, stdou
 	dir := t.TempDir()
 	t.Chdir(dir)
 	config := filepath.Join(dir, "config.json")
-	settings := fmt.Sprintf(`{"model": "local/m", "vendors": {"local": {"base_url": %q}}}`, server.URL)
+	settings := fmt.Sprintf(`{"model": "local/m", "objectives": "text", "vendors": {"local": {"base_url": %q}}}`, server.URL)
 	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (t *spendings) answered() string {
 // tellSpending tells a person at a terminal what the statement has cost, and how
 // full the context is now. Scripts read it from the log.
 func (a *app) tellSpending(w *work, e config.Endpoint) {
-	if !a.overwrites(a.Err) || w.spent == nil {
+	if !a.overwrites(a.Err) {
 		return
 	}
 	if s := w.spent.spending(e.Known.Context); s.Requests > 0 {

@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 		{`{"timeouts": {"conect": "1s"}}`, path + `:1:15: no setting is called timeouts.conect. Perhaps connect is meant.`},
 		{`{"timeouts": {"read": "1s"}}`, path + `:1:15: no setting is called timeouts.read. Known are connect, first_byte, idle.`},
 		{`{"timeouts.idle": "1s"}`, path + `:1:2: no setting is called timeouts.idle. Write an object in an object, such as "timeouts": {"idle": …}.`},
-		{`{"": 1}`, path + `:1:2: no setting is called "". Known are model, max_tool_turns, max_output_size, max_output_tokens, bash_result, tool_concurrency, tool_choice, approval, thinking, fallback, tool_protocol, max_retries, timeouts, database, result_format, web_private_addresses, undo_limit, toolboxes, vendors, models, mcpServers.`},
+		{`{"": 1}`, path + `:1:2: no setting is called "". Known are model, max_tool_turns, max_output_size, max_output_tokens, bash_result, tool_concurrency, tool_choice, approval, thinking, fallback, tool_protocol, max_retries, timeouts, database, objectives, feedback, small_model, context_limit, instructions, tasks, result_format, web_private_addresses, undo_limit, toolboxes, vendors, models, mcpServers.`},
 		{`{"model": "a/b", "model": "c/d"}`, path + `:1:18: model is set twice. Keep one of the two.`},
 		{`{"vendors": {"a/b": {}}}`, path + `:1:14: "a/b" cannot be the name of a vendor. Use letters, digits, - and _.`},
 		{`{"vendors": {"x": {"headers": {"A B": ""}}}}`, path + `:1:32: "A B" cannot be the name of a header. Write a header's name, such as "X-Title".`},

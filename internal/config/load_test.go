@@ -84,7 +84,7 @@ func TestEverySettingHasVariableAndFlag(t *testing.T) {
 			"model": "a/b", "bash_result": "split", "tool_choice": "bash", "approval": "ask", "database": "/x.db",
 			"timeouts.connect": "7s", "timeouts.first_byte": "7s", "timeouts.idle": "7s", "max_output_size": "2000",
 			"thinking": "high", "fallback": "groq/b,xai/d:low", "tool_protocol": "prompt",
-			"result_format": "frontmatter", "web_private_addresses": "false", "toolboxes": "/a/b,/c",
+			"result_format": "frontmatter", "web_private_addresses": "false", "toolboxes": "/a/b,/c", "objectives": "text", "feedback": "auto", "small_model": "a/b", "instructions": "false", "tasks.depth": "3",
 		}[f.name]
 		if text == "" {
 			text = "7"

@@ -33,8 +33,14 @@ type Settings struct {
 	MaxRetries      int      // times a failed request is sent again
 	Timeouts        Timeouts
 	Database        Database
-	ResultFormat    string   // ResultJSON or ResultFrontmatter
-	WebPrivate      bool     // pages may be fetched from addresses that only this network reaches
+	ResultFormat    string // ResultJSON or ResultFrontmatter
+	WebPrivate      bool   // pages may be fetched from addresses that only this network reaches
+	Objectives      string // ObjectivesModel, ObjectivesText or ObjectivesOff
+	Feedback        string // FeedbackOn, FeedbackOff or FeedbackAuto
+	SmallModel      string // vendor/model for side interactions; "" is the session's
+	ContextLimit    int    // tokens of a conversation; 0 is what the model takes
+	Instructions    bool   // AGENTS.md and skills are read
+	Tasks           Tasks
 	UndoLimit       int      // bytes of a directory that are kept in memory to see what a tool changes; 0 does not look
 	Toolboxes       []string // further directories of tools, absolute
 
@@ -73,6 +79,27 @@ type Timeouts struct {
 	FirstByte time.Duration // from the sent request to the first byte of the reply
 	Idle      time.Duration // between two pieces of the reply
 }
+
+// Tasks limits what is handed to side interactions.
+type Tasks struct {
+	Max         int // in one call
+	Concurrency int // that run at once
+	Depth       int // of tasks that hand over tasks; 0 hands over none
+}
+
+// Values of the setting objectives.
+const (
+	ObjectivesModel = "model" // a model puts them into words, beside the statement
+	ObjectivesText  = "text"  // they are the first sentence of what the person says
+	ObjectivesOff   = "off"
+)
+
+// Values of the setting feedback.
+const (
+	FeedbackOn   = "on"
+	FeedbackOff  = "off"
+	FeedbackAuto = "auto" // lines that have not changed are left out
+)
 
 // Values of the setting bash_result.
 const (

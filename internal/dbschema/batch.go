@@ -101,7 +101,7 @@ func Summarize(events []ikigai.Event) Summary {
 			if e.DecodeData(&d) == nil && d.Cost != nil {
 				s.Cost += *d.Cost
 			}
-		case e.Kind == ikigai.KindUser && e.Interaction == ikigai.Main:
+		case e.IsStatement():
 			s.Statements++
 			if s.Title == "" {
 				s.Title = title(e.Content)

@@ -92,12 +92,12 @@ func Unfinished(path string, replied ikigai.Seq) (text, thinking string) {
 	return "", ""
 }
 
-// EndsReply reports whether an event of this kind records what was shown of a
-// reply, so that what the file holds from before it is out of date.
-func EndsReply(kind ikigai.Kind) bool {
-	switch kind {
+// EndsReply reports whether an event records what was shown of a reply, so that
+// what the file holds from before it is out of date.
+func EndsReply(e ikigai.Event) bool {
+	switch e.Kind {
 	case ikigai.KindAssistant, ikigai.KindToolCall, ikigai.KindInterrupted, ikigai.KindUsage:
-		return true
+		return e.Interaction == ikigai.Main
 	}
 	return false
 }

@@ -113,7 +113,7 @@ func (s *Session) restore(ctx context.Context) error {
 		}
 		s.take(e)
 		lastID = e.ID
-		if EndsReply(e.Kind) {
+		if EndsReply(e) {
 			replied = e.Seq
 		}
 	}
@@ -211,7 +211,7 @@ func (s *Session) accept(events []ikigai.Event) {
 		e.Session, e.Seq, e.Time = s.id, s.head+1, now
 		e.ID = NewID()
 		e = cleanEvent(e)
-		if EndsReply(e.Kind) {
+		if EndsReply(e) {
 			s.partial.end()
 		}
 		s.take(e)

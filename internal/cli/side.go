@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ikigai"
+	"ikigai/internal/agent"
+	"ikigai/internal/history"
+	"ikigai/internal/session"
+)
+
+// side is a side interaction that is under way.
+type side struct {
+	*agent.Agent
+	name string
+	end  func() // to be called when nothing more is said in it
+}
+
+// side begins a side interaction: what says in words what it is for. Its agent
+// asks the model for small work and has no tools; both can be changed before the
+// first statement. The error is an *ikigai.Error.
+func (w *work) side(ctx context.Context, what string, d ikigai.InteractionData) (*side, error) {
+	small := w.small(ctx)
+	if d.Model == "" {
+		d.Model = small.Name
+	}
+	var line *history.Line
+	recorder, err := w.session.Side(what, d, func(name string) session.Projection {
+		line = history.New(name)
+		line.SetBlobs(w.blob)
+		return line
+	})
+	if err != nil {
+		return nil, &ikigai.Error{Kind: ikigai.ErrorStore, What: "The session takes no more events", Do: "Start again with `ikigai run --continue`", Err: err}
+	}
+	a := &agent.Agent{
+		Model: small.Model, ModelName: small.Name, Level: small.Level, NoFormat: small.NoFormat,
+		Recorder: recorder, History: line, Dir: w.dir,
+		MaxToolTurns: w.settings.MaxToolTurns, MaxOutputSize: w.settings.MaxOutputSize, MaxRetries: w.settings.MaxRetries,
+		CacheKey: string(w.session.ID()) + "/" + string(d.Purpose),
+		Price:    w.price,
+	}
+	return &side{Agent: a, name: recorder.Name(), end: recorder.End}, nil
+}
+
+// small returns the model for small work: the session's own where the settings
+// name no other, or where that cannot be asked, which the person is told once.
+func (o *opening) small(ctx context.Context) agent.Candidate {
+	o.smallOnce.Do(func() {
+		e := o.endpoint
+		if name := o.settings.SmallModel; name != "" && !scripted(o.endpoint) {
+			found, err := o.settings.ResolveFallback(ctx, name, o.keys())
+			if err == nil {
+				o.hidden.add(found.Key)
+				e = found
+			} else {
+				o.view.notice(fmt.Sprintf("%s cannot be asked for small work, %s does it. %v", name, e.Name, err))
+			}
+		}
+		o.smallModel = agent.Candidate{Name: e.Name, Model: o.model(e), NoFormat: e.Known.NoFormat}
+		for _, level := range ikigai.Levels() { // the least there is
+			if _, ok := e.Known.Levels[level]; ok {
+				o.smallModel.Level = level
+				break
+			}
+		}
+	})
+	return o.smallModel
+}
+
+// blob returns bytes that the store keeps.
+func (o *opening) blob(hash string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), openTime)
+	defer cancel()
+	return o.store.Blob(ctx, hash)
+}
+
+// system returns the event of a side interaction's system prompt.
+func sideSystem(p ikigai.Purpose, text string) ikigai.Event {
+	return ikigai.NewEvent(ikigai.KindSystem, ikigai.SidePrompt+string(p)+". "+text, nil)
+}
+
+// sideTime is how long a side interaction may take that no person waits for.
+const sideTime = 2 * time.Minute
