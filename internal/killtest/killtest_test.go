@@ -49,13 +49,14 @@ func program(t *testing.T, launcher string) Program {
 	}
 }
 
-func buildLauncher(t *testing.T) string {
+// build returns the path of the program in a directory, built.
+func build(t *testing.T, dir string) string {
 	t.Helper()
-	launcher := filepath.Join(t.TempDir(), "launch")
-	if out, err := exec.Command("go", "build", "-o", launcher, "./launch").CombinedOutput(); err != nil {
+	path := filepath.Join(t.TempDir(), filepath.Base(dir))
+	if out, err := exec.Command("go", "build", "-o", path, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return launcher
+	return path
 }
 
 // run runs p, where programs can be traced.
@@ -72,10 +73,11 @@ func run(t *testing.T, p Program) Outcome {
 }
 
 func TestRun(t *testing.T) {
-	launcher := buildLauncher(t)
+	launcher := build(t, "./launch")
 	t.Run("points", func(t *testing.T) { everyPoint(t, launcher) })
 	t.Run("unreached", func(t *testing.T) { unreached(t, launcher) })
 	t.Run("patience", func(t *testing.T) { endless(t, launcher) })
+	t.Run("threads", func(t *testing.T) { endOfThreads(t, launcher) })
 }
 
 // everyPoint checks that a program is killed exactly before or after a call: the
@@ -139,5 +141,18 @@ func endless(t *testing.T, launcher string) {
 	o, err := Run(p)
 	if err == nil || !strings.Contains(err.Error(), "did not end within 50ms") || !o.Status.Signaled() {
 		t.Errorf("outcome %+v, error %v", o, err)
+	}
+}
+
+// endOfThreads checks that a program which one thread ends while others stand
+// still before their calls is followed to its end.
+func endOfThreads(t *testing.T, launcher string) {
+	threads := build(t, "./testdata/threads")
+	for range 50 {
+		p := program(t, launcher)
+		p.Path, p.Args = threads, nil
+		if o := run(t, p); o.Status.ExitStatus() != 3 {
+			t.Fatalf("outcome %+v", o)
+		}
 	}
 }

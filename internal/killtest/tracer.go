@@ -15,6 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// letGo is how long after its patience a run is waited for: a program that is
+// killed is gone by then, with what ends with it.
+const letGo = 10 * time.Second
+
 // Run runs p until neither it nor anything that it started is left. The error
 // is that it could not be run or traced, or did not end in time.
 func Run(p Program) (Outcome, error) {
@@ -22,7 +26,7 @@ func Run(p Program) (Outcome, error) {
 		outcome Outcome
 		err     error
 	}
-	done := make(chan ended)
+	done := make(chan ended, 1) // nobody may take it any more
 	go func() {
 		// Whoever starts a process to be traced is its tracer: this thread. It
 		// ends with the goroutine, so that nothing of it is left behind.
@@ -30,11 +34,17 @@ func Run(p Program) (Outcome, error) {
 		outcome, err := trace(p)
 		done <- ended{outcome, err}
 	}()
-	e := <-done
-	if e.err != nil {
-		return e.outcome, fmt.Errorf("trace %s: %w", p.Path, e.err)
+	limit := time.NewTimer(p.Patience + letGo)
+	defer limit.Stop()
+	select {
+	case e := <-done:
+		if e.err != nil {
+			return e.outcome, fmt.Errorf("trace %s: %w", p.Path, e.err)
+		}
+		return e.outcome, nil
+	case <-limit.C: // what is left of it ends with this process
+		return Outcome{}, fmt.Errorf("trace %s: something of it is left %s after it was to be killed", p.Path, letGo)
 	}
-	return e.outcome, nil
 }
 
 // tracer follows one program and all that it starts.
@@ -42,8 +52,9 @@ type tracer struct {
 	Program
 	root    int // the program's process
 	tasks   map[int]*task
-	begun   bool // the launcher runs
-	running bool // the program has taken its place
+	gone    map[int]bool // tasks that ended before anybody told of their beginning
+	begun   bool         // the launcher runs
+	running bool         // the program has taken its place
 	counts  map[string]int
 	outcome Outcome
 }
@@ -77,7 +88,7 @@ func trace(p Program) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer unix.Close(handle)
-	t := &tracer{Program: p, root: pid, tasks: map[int]*task{pid: {process: pid, met: true}}, counts: map[string]int{}}
+	t := &tracer{Program: p, root: pid, tasks: map[int]*task{pid: {process: pid, met: true}}, gone: map[int]bool{}, counts: map[string]int{}}
 	timer := time.AfterFunc(p.Patience, func() { _ = unix.PidfdSendSignal(handle, unix.SIGKILL, nil, 0) })
 	err = t.follow()
 	if !timer.Stop() {
@@ -129,8 +140,13 @@ func (t *tracer) next() (int, unix.WaitStatus, error) {
 			}
 			time.Sleep(time.Millisecond)
 		default:
-			_, err = unix.Wait4(pid, &status, unix.WALL|unix.WNOTHREAD, nil)
-			return pid, status, os.NewSyscallError("wait4", err)
+			// It must not be waited for: when its process ends meanwhile, a first
+			// thread that stood still is no news any more until somebody, this
+			// thread, has taken the ends of all the others.
+			got, err := unix.Wait4(pid, &status, unix.WALL|unix.WNOTHREAD|unix.WNOHANG, nil)
+			if got != 0 || err != nil {
+				return pid, status, os.NewSyscallError("wait4", err)
+			}
 		}
 	}
 }
@@ -167,6 +183,9 @@ func (t *tracer) kill() { _ = unix.Kill(t.root, unix.SIGKILL) }
 // ended takes in the end of a task. With the program ends who would have told
 // who started those that still wait.
 func (t *tracer) ended(pid int, status unix.WaitStatus) error {
+	if t.tasks[pid] == nil {
+		t.gone[pid] = true
+	}
 	delete(t.tasks, pid)
 	if pid != t.root {
 		return nil
@@ -241,6 +260,10 @@ func (t *tracer) became(pid int) error {
 
 // started takes in a new task.
 func (t *tracer) started(pid, process int) error {
+	if t.gone[pid] {
+		delete(t.gone, pid)
+		return nil
+	}
 	self := t.tasks[pid]
 	if self == nil || !self.waits {
 		t.tasks[pid] = &task{process: process}
