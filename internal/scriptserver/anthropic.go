@@ -35,16 +35,18 @@ func blocksOf(raw json.RawMessage) (blocks []anthropicBlock) {
 	return blocks
 }
 
-// textsOf returns the text of content.
-func textsOf(raw json.RawMessage) string {
-	var texts []string
+// textsOf returns the texts of content.
+func textsOf(raw json.RawMessage) (texts []string) {
 	for _, b := range blocksOf(raw) {
 		if b.Text != "" {
 			texts = append(texts, b.Text)
 		}
 	}
-	return strings.Join(texts, "\n")
+	return texts
 }
+
+// textOf returns the texts of content as one.
+func textOf(raw json.RawMessage) string { return strings.Join(textsOf(raw), "\n") }
 
 // read implements dialect.
 func (a *anthropic) read(body []byte) (*request, error) {
@@ -53,6 +55,7 @@ func (a *anthropic) read(body []byte) (*request, error) {
 	}
 	var wire struct {
 		Model    string
+		System   json.RawMessage
 		Messages []struct {
 			Role    string
 			Content json.RawMessage
@@ -70,7 +73,7 @@ func (a *anthropic) read(body []byte) (*request, error) {
 	if a.model == "" {
 		a.model = wire.Model
 	}
-	r := &request{choice: choiceOf(len(wire.Tools), wire.ToolChoice.Type, wire.ToolChoice.Name), named: wire.ToolChoice.Type == "tool"}
+	r := &request{system: textOf(wire.System), choice: choiceOf(len(wire.Tools), wire.ToolChoice.Type, wire.ToolChoice.Name), named: wire.ToolChoice.Type == "tool"}
 	for i, m := range wire.Messages {
 		if m.Role != "assistant" {
 			r.addInput(blocksOf(m.Content))
@@ -80,7 +83,7 @@ func (a *anthropic) read(body []byte) (*request, error) {
 		if err := a.verify(fmt.Sprintf("messages.%d", i), blocks); err != nil {
 			return nil, err
 		}
-		reply := message{role: "assistant", text: textsOf(m.Content)}
+		reply := message{role: "assistant", text: textOf(m.Content)}
 		for _, b := range blocks {
 			if b.Type == "tool_use" {
 				reply.calls = append(reply.calls, b.ID)
@@ -115,7 +118,7 @@ func (r *request) addInput(blocks []anthropicBlock) {
 		switch b.Type {
 		case "tool_result":
 			results++
-			r.messages = append(r.messages, message{role: "tool", callID: b.CallID, text: textsOf(b.Content)})
+			r.messages = append(r.messages, message{role: "tool", callID: b.CallID, text: textOf(b.Content)})
 		case "text":
 			texts = append(texts, b.Text)
 		}
@@ -126,11 +129,11 @@ func (r *request) addInput(blocks []anthropicBlock) {
 // addTexts adds what stands beside results, or what the person says.
 func (r *request) addTexts(results int, texts []string) {
 	if results == 0 {
-		r.messages = append(r.messages, message{role: "user", text: strings.Join(texts, "\n")})
+		r.messages = append(r.messages, newMessage("user", "", []string{strings.Join(texts, "\n")}))
 		return
 	}
 	last := &r.messages[len(r.messages)-1]
-	last.text = strings.Join(append(texts, last.text), "\n")
+	last.text = strings.Join(append(last.withoutFeedback(texts), last.text), "\n")
 }
 
 // verify refuses a reply with thinking that is not this model's, and one whose

@@ -45,6 +45,7 @@ func asRefusal(err error) error {
 
 // request is what the server needs of a request.
 type request struct {
+	system       string // the prompt
 	messages     []message
 	choice       string // none, auto, required; or the name of a tool
 	named        bool   // choice is a name
@@ -53,10 +54,11 @@ type request struct {
 }
 
 type message struct {
-	role   string
-	text   string
-	calls  []string // ids
-	callID string
+	role     string
+	text     string // without feedback
+	feedback string
+	calls    []string // ids
+	callID   string
 }
 
 // chatRequest is what the server needs of the body of a request.
@@ -94,12 +96,20 @@ func parseRequest(body []byte) (*request, error) {
 		r.choice = choiceOf(len(wire.Tools), strings.Trim(string(wire.ToolChoice), `"`), "")
 	}
 	for i, m := range wire.Messages {
-		r.messages[i] = message{role: m.Role, text: textsOf(m.Content), callID: m.ToolCallID}
+		r.messages[i] = newMessage(m.Role, m.ToolCallID, textsOf(m.Content))
 		for _, c := range m.ToolCalls {
 			r.messages[i].calls = append(r.messages[i].calls, c.ID)
 		}
 	}
+	r.findSystem()
 	return r, nil
+}
+
+// findSystem takes the system prompt from the messages, where it is the first.
+func (r *request) findSystem() {
+	if len(r.messages) > 0 && (r.messages[0].role == "system" || r.messages[0].role == "developer") {
+		r.system = r.messages[0].text
+	}
 }
 
 // decode decodes JSON into v. What does not fit is named with param before it.

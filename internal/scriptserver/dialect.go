@@ -2,6 +2,7 @@ package scriptserver
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -29,6 +30,8 @@ type dialect interface {
 type problem interface {
 	// refusal returns the body of an HTTP error.
 	refusal(status int, message string) []byte
+	// full returns the body of the error that a request is too long for the context.
+	full(e *fullError) []byte
 	// broken returns the data of an error in the middle of a stream, and the lines
 	// before it. detail is an error object in place of message, or nil.
 	broken(message string, detail map[string]json.RawMessage) (before string, data []byte)
@@ -55,6 +58,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 func (s *Server) decide(d dialect, body []byte) (*act, error) {
 	r, err := d.read(body)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.plan.full(len(body)); err != nil {
 		return nil, err
 	}
 	m, err := s.plan.moment(r)
@@ -98,6 +104,11 @@ func (s *Server) playIn(d dialect, w http.ResponseWriter, r *http.Request, a *ac
 
 // refuseIn is refuse for a dialect.
 func (s *Server) refuseIn(d dialect, w http.ResponseWriter, status int, err error) {
+	var full *fullError
+	if errors.As(err, &full) {
+		writeJSON(w, status, d.full(full))
+		return
+	}
 	s.note(err)
 	writeJSON(w, status, d.refusal(status, err.Error()))
 }

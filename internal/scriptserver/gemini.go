@@ -44,7 +44,8 @@ func (g *gemini) read(body []byte) (*request, error) {
 		return nil, asRefusal(err)
 	}
 	var wire struct {
-		Contents []struct {
+		SystemInstruction struct{ Parts []geminiPart }
+		Contents          []struct {
 			Role  string
 			Parts []geminiPart
 		}
@@ -68,6 +69,9 @@ func (g *gemini) read(body []byte) (*request, error) {
 		r.choice = choiceOf(len(wire.Tools), "auto", "")
 	default:
 		r.choice = choiceOf(len(wire.Tools), strings.ToLower(calling.Mode), "")
+	}
+	for _, part := range wire.SystemInstruction.Parts {
+		r.system += part.Text
 	}
 	for i, c := range wire.Contents {
 		if c.Role != "model" {

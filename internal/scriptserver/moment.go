@@ -19,6 +19,7 @@ type moment struct {
 	user       string   // the last user message
 	results    []string // of the tool calls of the statement
 	round      []string // those of the last round
+	feedback   string   // that goes with them
 	nextCall   int      // the number in the id of the next call
 }
 
@@ -34,20 +35,34 @@ func (p *plan) moment(r *request) (*moment, error) {
 		return nil, p.refuse(0, "the request has no user message", "Send one")
 	}
 	m := &moment{user: r.messages[last].text, nextCall: nextCall(r.messages)}
-	if m.statement = p.choose(r.messages[:last+1]); m.statement == nil {
-		return nil, p.refuse(0, "no statement is for "+excerpt(m.user), "Add a user: line that fits, or user: *")
+	if err := p.setStatement(m, r, r.messages[:last+1]); err != nil {
+		return nil, err
 	}
 	for _, msg := range r.messages[last+1:] {
 		switch msg.role {
 		case "assistant":
 			m.place++
-			m.round = nil
+			m.round, m.feedback = nil, ""
 		case "tool":
 			m.results = append(m.results, msg.text)
 			m.round = append(m.round, msg.text)
+			m.feedback += msg.feedback
 		}
 	}
 	return m, p.setReply(m, r)
+}
+
+// setStatement sets the statement of m, the last of said. The error is a
+// *refusal.
+func (p *plan) setStatement(m *moment, r *request, said []message) (err error) {
+	if purpose := r.side(); purpose != "" {
+		m.statement, err = p.chooseSide(purpose, m.user)
+		return err
+	}
+	if m.statement = p.choose(said); m.statement == nil {
+		return p.refuse(0, "no statement is for "+excerpt(m.user), "Add a user: line that fits, or user: *")
+	}
+	return nil
 }
 
 // carries reports whether message i holds the images of the results before it,
@@ -74,13 +89,13 @@ func (p *plan) choose(messages []message) *plannedStatement {
 // fitting returns the statement for text, or else the first of wild, if any.
 func (p *plan) fitting(text string, wild []*plannedStatement) *plannedStatement {
 	text = strings.TrimSpace(text)
-	for i, st := range p.statements {
-		if string(p.script.All[i].User) == text {
+	for _, st := range p.statements {
+		if string(st.user) == text {
 			return st
 		}
 	}
-	for i, st := range p.statements {
-		if p.script.All[i].User != "*" && st.fits(text) {
+	for _, st := range p.statements {
+		if st.user != "*" && st.fits(text) {
 			return st
 		}
 	}
@@ -151,6 +166,12 @@ func (p *plan) checkExpectations(m *moment) error {
 				what, m.reply.ExpectNot[i], excerpt(strings.Join(m.seen(), "\n"))), "Look at the request, or change the line expect-not")
 		}
 	}
+	for i, fits := range m.reply.feedback {
+		if !fits(m.feedback) {
+			return p.refuse(m.reply.Line, fmt.Sprintf("expected in the feedback but not found: %s. There is %s",
+				m.reply.ExpectFeedback[i], excerpt(m.feedback)), "Look at the request, or change the line expect-feedback")
+		}
+	}
 	return nil
 }
 
@@ -190,6 +211,14 @@ func (m *moment) result(index int) (string, error) {
 		index = len(m.results)
 	}
 	return m.results[index-1], nil
+}
+
+// quoteFeedback returns the feedback that goes with the last results.
+func (m *moment) quoteFeedback() (string, error) {
+	if m.feedback == "" {
+		return "", errors.New("the feedback is quoted, and there is none")
+	}
+	return m.feedback, nil
 }
 
 // field returns a field of the JSON object in a result, strings as they are and

@@ -138,12 +138,12 @@ func scriptError(name string, line int, what, do string) *ikigai.Error {
 // headKeys may stand before the first statement, once describes those that a
 // reply has at most once.
 var (
-	headKeys = []string{"model", "chunk", "delay"}
+	headKeys = []string{"model", "context", "chunk", "delay"}
 	allKeys  = []string{
-		"user", "reply", "expect", "expect-not", "think", "say", "call", "finish",
-		"usage", "repeat", "chunk", "delay", "fault", "model",
+		"user", "side", "reply", "expect", "expect-not", "expect-feedback", "think", "say", "call", "finish",
+		"usage", "repeat", "chunk", "delay", "fault", "model", "context",
 	}
-	manyKeys = []string{"expect", "expect-not", "call", "fault"}
+	manyKeys = []string{"expect", "expect-not", "expect-feedback", "call", "fault"}
 )
 
 func (p *parser) field(f field) error {
@@ -155,12 +155,14 @@ func (p *parser) field(f field) error {
 		return p.fail(f.line, fmt.Sprintf("%.40q is no keyword", f.key), "Use one of "+strings.Join(allKeys, ", "))
 	case f.key == "user":
 		return p.statement(f)
+	case f.key == "side":
+		return p.side(f)
 	case f.key == "reply":
 		return p.nextReply(f)
 	case p.reply == nil && !slices.Contains(headKeys, f.key):
 		return p.fail(f.line, f.key+": stands before the first statement", "Put a user: line above it")
-	case p.reply != nil && f.key == "model":
-		return p.fail(f.line, "model: stands in a statement", "Put it above the first user: line")
+	case p.reply != nil && (f.key == "model" || f.key == "context"):
+		return p.fail(f.line, f.key+": stands in a statement", "Put it above the first user: line")
 	}
 	if p.seen[f.key] && !slices.Contains(manyKeys, f.key) {
 		return p.fail(f.line, "A second "+f.key+": in one reply", "Continue the first with indented lines, or begin another reply with reply:")
@@ -180,15 +182,40 @@ func (p *parser) see(key string) {
 }
 
 func (p *parser) statement(f field) error {
-	if err := p.endReply(); err != nil {
-		return err
-	}
 	if f.value() == "" {
 		return p.fail(f.line, "user: has no text", "Write what the person says, a /regular expression/ or *")
 	}
-	p.script.All = append(p.script.All, Statement{Line: f.line, User: Pattern(f.value())})
-	p.begin(f.line)
+	return p.open(Statement{Line: f.line, User: Pattern(f.value())})
+}
+
+func (p *parser) side(f field) error {
+	name, text := firstWord(f)
+	if !slices.Contains(purposes, ikigai.Purpose(name)) {
+		return p.fail(f.line, fmt.Sprintf("side: %.40q is no purpose", name), "Write one of "+knownPurposes())
+	}
+	if text == "" {
+		text = "*"
+	}
+	return p.open(Statement{Line: f.line, Side: ikigai.Purpose(name), User: Pattern(text)})
+}
+
+// open begins a statement and its first reply.
+func (p *parser) open(st Statement) error {
+	if err := p.endReply(); err != nil {
+		return err
+	}
+	p.script.All = append(p.script.All, st)
+	p.begin(st.Line)
 	return nil
+}
+
+// firstWord returns the first word of a field and the rest of its value.
+func firstWord(f field) (word, rest string) {
+	word = f.first
+	if i := strings.IndexAny(word, " \t"); i >= 0 {
+		word, rest = word[:i], word[i:]
+	}
+	return word, joinLines(strings.Trim(rest, " \t"), f.block)
 }
 
 func (p *parser) nextReply(f field) error {
@@ -228,6 +255,8 @@ func (p *parser) head(f field) (err error) {
 	switch f.key {
 	case "model":
 		p.script.Model, err = p.word(f, "the name that the model reports")
+	case "context":
+		p.script.Context, err = p.number(f, "how many tokens a request may have", 1)
 	case "chunk":
 		p.script.Chunk, err = p.chunk(f)
 	case "delay":
@@ -240,7 +269,7 @@ func (p *parser) head(f field) (err error) {
 func (p *parser) part(f field) (err error) {
 	r := p.reply
 	switch f.key {
-	case "expect", "expect-not":
+	case "expect", "expect-not", "expect-feedback":
 		err = p.expect(f)
 	case "think":
 		r.Think = f.value()
@@ -269,23 +298,22 @@ func (p *parser) expect(f field) error {
 		return p.fail(f.line, f.key+": has no text", "Write a part of the results or a /regular expression/")
 	}
 	to := &p.reply.Expect
-	if f.key == "expect-not" {
+	switch f.key {
+	case "expect-not":
 		to = &p.reply.ExpectNot
+	case "expect-feedback":
+		to = &p.reply.ExpectFeedback
 	}
 	*to = append(*to, Pattern(f.value()))
 	return nil
 }
 
 func (p *parser) call(f field) error {
-	name, rest := f.first, ""
-	if i := strings.IndexAny(name, " \t"); i >= 0 {
-		name, rest = name[:i], name[i:]
-	}
+	name, arguments := firstWord(f)
 	if name == "" {
 		return p.fail(f.line, "call: names no tool", `Write call: NAME ARGUMENTS, as in call: bash {"command": "ls"}`)
 	}
-	rest = strings.Trim(rest, " \t")
-	p.reply.Calls = append(p.reply.Calls, Call{Name: name, Arguments: joinLines(rest, f.block)})
+	p.reply.Calls = append(p.reply.Calls, Call{Name: name, Arguments: arguments})
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 // everything uses each part of the format.
 const everything = `# A comment.
 model: tiny-1
+context: 4000
 chunk: 8
 delay: 1ms
 
@@ -56,18 +57,30 @@ usage: none
 
 user: *
 fault: hang
+
+side: objective /Fix (it|that)/
+say: fix
+side: objective
+say: {"goal": "g"}
+side: task Read
+    two files
+call: bash {}
+reply:
+expect-feedback: Turn 1/50
+expect-feedback: /Used: bash/
+say: {{feedback /Turn (.*)/ $1}}
 `
 
 func everythingParsed() *Script {
 	return &Script{
-		Name: "all.script", Model: "tiny-1", Chunk: 8, Delay: &Delay{First: time.Millisecond},
+		Name: "all.script", Model: "tiny-1", Context: 4000, Chunk: 8, Delay: &Delay{First: time.Millisecond},
 		All: []Statement{{
-			Line: 6, User: "What is in src/?",
+			Line: 7, User: "What is in src/?",
 			Replies: []Reply{{
-				Line: 6, Think: "The person wants a list.", Say: "I look.",
+				Line: 7, Think: "The person wants a list.", Say: "I look.",
 				Calls: []Call{{Name: "bash", Arguments: `{"command": "ls -la src/"}`}},
 			}, {
-				Line:   11,
+				Line:   12,
 				Expect: []Pattern{"main.c"}, ExpectNot: []Pattern{"/^No such/"},
 				Repeat: 3, Chunk: -1, Delay: &Delay{First: 20 * time.Millisecond, Between: 3 * time.Millisecond},
 				Faults: []Fault{
@@ -82,9 +95,18 @@ func everythingParsed() *Script {
 				Usage:  &ikigai.Usage{Input: 120, Output: 30, CacheRead: 100, Reasoning: 10},
 			}},
 		}, {
-			Line: 37, User: `/^sum (\d+)$/`, Replies: []Reply{{Line: 37, NoUsage: true}},
+			Line: 38, User: `/^sum (\d+)$/`, Replies: []Reply{{Line: 38, NoUsage: true}},
 		}, {
-			Line: 41, User: "*", Replies: []Reply{{Line: 41, Faults: []Fault{{Kind: FaultHang}}}},
+			Line: 42, User: "*", Replies: []Reply{{Line: 42, Faults: []Fault{{Kind: FaultHang}}}},
+		}, {
+			Line: 45, Side: ikigai.PurposeObjective, User: "/Fix (it|that)/", Replies: []Reply{{Line: 45, Say: "fix"}},
+		}, {
+			Line: 47, Side: ikigai.PurposeObjective, User: "*", Replies: []Reply{{Line: 47, Say: `{"goal": "g"}`}},
+		}, {
+			Line: 49, Side: ikigai.PurposeTask, User: "Read\ntwo files",
+			Replies: []Reply{{Line: 49, Calls: []Call{{Name: "bash", Arguments: "{}"}}}, {
+				Line: 52, ExpectFeedback: []Pattern{"Turn 1/50", "/Used: bash/"}, Say: "{{feedback /Turn (.*)/ $1}}",
+			}},
 		}},
 	}
 }
@@ -117,13 +139,18 @@ func TestParseErrors(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"empty", "", `s: The script has no statement. Write a user: line and a say: line.`},
 		{"no keyword", "user: a\nsay: b\nwhat now\n", `s:3: "what now" is no field.`},
-		{"unknown keyword", "user: a\nsays: b\n", `s:2: "says" is no keyword. Use one of user, reply,`},
+		{"unknown keyword", "user: a\nsays: b\n", `s:2: "says" is no keyword. Use one of user, side, reply,`},
 		{"indented first", "  say: b\n", `s:1: "say: b" is no field.`},
 		{"before the first statement", "say: b\n", "s:1: say: stands before the first statement. Put a user: line above it."},
 		{"reply before the first statement", "reply:\nsay: b\n", "s:1: reply: stands before the first statement."},
 		{"model too late", "user: a\nmodel: x\n", "s:2: model: stands in a statement."},
 		{"twice", "user: a\nsay: b\nsay: c\n", "s:3: A second say: in one reply."},
 		{"no text", "user:\nsay: b\n", "s:1: user: has no text."},
+		{"context too late", "user: a\ncontext: 9\n", "s:2: context: stands in a statement."},
+		{"no context", "context: 0\nuser: a\nsay: b\n", `s:1: context: "0" is no number from 1 on.`},
+		{"side of nothing", "side:\nsay: b\n", `s:1: side: "" is no purpose. Write one of objective, summary, commit, task.`},
+		{"unknown side", "side: objectives\nsay: b\n", `s:1: side: "objectives" is no purpose.`},
+		{"same side", "side: task\nsay: b\n\nside: task\nsay: c\n", "s:4: A statement above has the same text."},
 		{"empty reply", "user: a\nreply:\nsay: b\n", "s:1: The reply that begins here says nothing."},
 		{"reply with a value", "user: a\nsay: b\nreply: c\n", "s:3: reply: has a value."},
 		{"same statement", "user: a\nsay: b\n\nuser: a\nsay: c\n", "s:4: A statement above has the same text. Join"},

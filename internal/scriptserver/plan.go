@@ -5,17 +5,21 @@ import (
 	"net/http"
 	"net/textproto"
 	"strings"
+
+	"ikigai"
 )
 
 // plan is a script made ready to be played.
 type plan struct {
 	script     *Script
 	statements []*plannedStatement
-	wild       []*plannedStatement // those for any text
+	wild       []*plannedStatement                    // those for any text
+	sides      map[ikigai.Purpose][]*plannedStatement // those of side interactions
 }
 
 type plannedStatement struct {
 	line    int
+	user    Pattern
 	fits    func(text string) bool
 	replies []*plannedReply
 }
@@ -28,6 +32,7 @@ type plannedReply struct {
 	arguments []text // of the calls
 	expect    []func(string) bool
 	expectNot []func(string) bool
+	feedback  []func(string) bool
 	chunk     int
 	delay     Delay
 	finish    string
@@ -45,22 +50,31 @@ func compile(s *Script) (*plan, error) {
 	if len(s.All) == 0 {
 		return nil, scriptError(s.Name, 0, "The script has no statement", "Write a user: line and a say: line")
 	}
-	p := &plan{script: s}
-	known := make(map[Pattern]bool)
+	p := &plan{script: s, sides: make(map[ikigai.Purpose][]*plannedStatement)}
+	type key struct {
+		side ikigai.Purpose
+		user Pattern
+	}
+	known := make(map[key]bool)
 	for i := range s.All {
 		st := &s.All[i]
-		if known[st.User] && st.User != "*" {
+		k := key{st.Side, st.User}
+		if known[k] && k != (key{user: "*"}) {
 			return nil, scriptError(s.Name, st.Line, "A statement above has the same text", "Join the two or change one")
 		}
-		known[st.User] = true
+		known[k] = true
 		planned, err := p.statement(i, st)
 		if err != nil {
 			return nil, err
 		}
-		p.statements = append(p.statements, planned)
-		if st.User == "*" {
+		switch {
+		case st.Side != "":
+			p.sides[st.Side] = append(p.sides[st.Side], planned)
+			continue
+		case st.User == "*":
 			p.wild = append(p.wild, planned)
 		}
+		p.statements = append(p.statements, planned)
 	}
 	return p, nil
 }
@@ -70,7 +84,7 @@ func (p *plan) statement(i int, st *Statement) (*plannedStatement, error) {
 	if err != nil {
 		return nil, p.invalid(st.Line, err)
 	}
-	planned := &plannedStatement{line: st.Line, fits: fits}
+	planned := &plannedStatement{line: st.Line, user: st.User, fits: fits}
 	if len(st.Replies) == 0 {
 		return nil, scriptError(p.script.Name, st.Line, "The statement has no reply", "Give it one")
 	}
@@ -89,7 +103,7 @@ func (p *plan) reply(id string, r *Reply) (*plannedReply, error) {
 	for _, e := range []struct {
 		from []Pattern
 		to   *[]func(string) bool
-	}{{r.Expect, &planned.expect}, {r.ExpectNot, &planned.expectNot}} {
+	}{{r.Expect, &planned.expect}, {r.ExpectNot, &planned.expectNot}, {r.ExpectFeedback, &planned.feedback}} {
 		for _, pattern := range e.from {
 			fits, err := pattern.compile()
 			if err != nil {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -16,7 +18,7 @@ type rendering struct {
 
 // render makes ready what is the same for every request.
 func (p *plan) render() {
-	for _, st := range p.statements {
+	for _, st := range slices.Concat(append(slices.Collect(maps.Values(p.sides)), p.statements)...) {
 		for _, r := range st.replies {
 			if !r.fixed() {
 				continue
@@ -31,7 +33,7 @@ func (p *plan) render() {
 // count finds the moment of a request by counting roles in its body, without
 // decoding it. It returns nil if it cannot.
 func (p *plan) count(body []byte) *moment {
-	if len(p.statements) != 1 || len(p.wild) != 1 {
+	if len(p.statements) != 1 || len(p.wild) != 1 || len(p.sides) > 0 {
 		return nil
 	}
 	st := p.statements[0]
@@ -56,7 +58,7 @@ func (p *plan) count(body []byte) *moment {
 
 // counted reports whether r needs nothing of the request but its place.
 func (r *plannedReply) counted() bool {
-	return r.ready != nil && len(r.expect)+len(r.expectNot) == 0
+	return r.ready != nil && len(r.expect)+len(r.expectNot)+len(r.feedback) == 0
 }
 
 // attemptKey names a reply whose faults are counted.

@@ -15,13 +15,16 @@ func (s *Script) String() string {
 	if s.Model != "" {
 		b.field("model", s.Model)
 	}
+	if s.Context != 0 {
+		b.field("context", fmt.Sprint(s.Context))
+	}
 	b.chunk(s.Chunk)
 	b.delay(s.Delay)
 	for i, st := range s.All {
 		if i > 0 || b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.field("user", string(st.User))
+		b.opening(st)
 		for j := range st.Replies {
 			if j > 0 {
 				b.field("reply", "")
@@ -58,12 +61,27 @@ func (b *printer) block(key, first, block string) {
 	}
 }
 
+// opening writes what a statement is for.
+func (b *printer) opening(st Statement) {
+	switch {
+	case st.Side == "":
+		b.field("user", string(st.User))
+	case st.User == "*":
+		b.field("side", string(st.Side))
+	default:
+		b.named("side", string(st.Side), string(st.User))
+	}
+}
+
 func (b *printer) reply(r *Reply) {
 	for _, p := range r.Expect {
 		b.field("expect", string(p))
 	}
 	for _, p := range r.ExpectNot {
 		b.field("expect-not", string(p))
+	}
+	for _, p := range r.ExpectFeedback {
+		b.field("expect-feedback", string(p))
 	}
 	if r.Repeat != 0 {
 		b.field("repeat", fmt.Sprint(r.Repeat))
@@ -80,7 +98,7 @@ func (b *printer) reply(r *Reply) {
 		b.field("say", r.Say)
 	}
 	for _, c := range r.Calls {
-		b.call(c)
+		b.named("call", c.Name, c.Arguments)
 	}
 	if r.Finish != "" {
 		b.field("finish", r.Finish)
@@ -88,12 +106,13 @@ func (b *printer) reply(r *Reply) {
 	b.usage(r.Usage, r.NoUsage)
 }
 
-func (b *printer) call(c Call) {
-	if strings.Contains(c.Arguments, "\n") {
-		b.block("call", c.Name, c.Arguments)
+// named writes a keyword, a name and what belongs to it.
+func (b *printer) named(key, name, value string) {
+	if strings.Contains(value, "\n") {
+		b.block(key, name, value)
 		return
 	}
-	b.field("call", c.Name+" "+c.Arguments)
+	b.field(key, name+" "+value)
 }
 
 func (b *printer) chunk(n int) {

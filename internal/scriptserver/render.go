@@ -183,8 +183,6 @@ func (r *plannedReply) usage(requestSize int, c content) *ikigai.Usage {
 	case r.Usage != nil:
 		return r.Usage
 	}
-	const bytesPerToken = 4
-	tokens := func(n int) int64 { return int64(n+bytesPerToken-1) / bytesPerToken }
 	u := &ikigai.Usage{Input: tokens(requestSize), Reasoning: tokens(len(c.think))}
 	size := len(c.say)
 	for _, a := range c.arguments {

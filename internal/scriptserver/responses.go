@@ -50,7 +50,11 @@ func (p *responses) read(body []byte) (*request, error) {
 	} else {
 		r.choice = choiceOf(len(wire.Tools), strings.Trim(string(wire.ToolChoice), `"`), "")
 	}
-	return r, p.addItems(r, wire.Input)
+	if err := p.addItems(r, wire.Input); err != nil {
+		return nil, err
+	}
+	r.findSystem()
+	return r, nil
 }
 
 // addItems adds the items of the input. What the model said in a row is one reply.
@@ -60,10 +64,10 @@ func (p *responses) addItems(r *request, items []responsesItem) error {
 	for i, it := range items {
 		switch {
 		case it.Type == "function_call_output":
-			r.messages, reply = append(r.messages, message{role: "tool", callID: it.CallID, text: textsOf(it.Output)}), nil
+			r.messages, reply = append(r.messages, newMessage("tool", it.CallID, textsOf(it.Output))), nil
 			continue
 		case it.Role != "" && it.Role != "assistant":
-			r.messages, reply = append(r.messages, message{role: it.Role, text: textsOf(it.Content)}), nil
+			r.messages, reply = append(r.messages, newMessage(it.Role, "", textsOf(it.Content))), nil
 			continue
 		case reply == nil:
 			r.messages = append(r.messages, message{role: "assistant"})
@@ -73,7 +77,7 @@ func (p *responses) addItems(r *request, items []responsesItem) error {
 		if err := p.verify(fmt.Sprintf("input[%d]", i), it, thought); err != nil {
 			return err
 		}
-		reply.text += textsOf(it.Content)
+		reply.text += textOf(it.Content)
 		if it.Type == "function_call" {
 			reply.calls = append(reply.calls, it.CallID)
 		}

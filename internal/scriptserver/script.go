@@ -10,6 +10,11 @@ import (
 type Script struct {
 	Name  string // of the file, for error messages
 	Model string // the name that replies carry; "" for "scripted"
+
+	// Context is how many tokens a request may have, estimated as one for each
+	// four bytes of its body; 0 for any number.
+	Context int
+
 	Chunk int    // for replies that have none of their own
 	Delay *Delay // for replies that have none of their own
 	All   []Statement
@@ -18,7 +23,8 @@ type Script struct {
 // Statement holds the replies to one statement of the person: the first
 // answers the statement itself, each further one the tool results before it.
 type Statement struct {
-	Line    int // in the file; 0 if there is none
+	Line    int            // in the file; 0 if there is none
+	Side    ikigai.Purpose // of the side interactions that it is for; "" for what a person says
 	User    Pattern
 	Replies []Reply
 }
@@ -27,19 +33,21 @@ type Statement struct {
 // texts in which values may be quoted in double braces; docs/scripts.md lists
 // them.
 type Reply struct {
-	Line      int // in the file; 0 if there is none
-	Repeat    int // how many replies in a row this one stands for; 0 for one
-	Expect    []Pattern
-	ExpectNot []Pattern
-	Think     string // the reasoning that the model shows
-	Say       string
-	Calls     []Call
-	Finish    string        // finish_reason; "" for tool_calls or stop, whichever fits
-	Usage     *ikigai.Usage // nil for an estimate
-	NoUsage   bool          // true: the reply reports no usage even if asked to
-	Chunk     int           // bytes of text and arguments in a delta; 0: the script's, or 32; negative: no limit
-	Delay     *Delay        // nil for the script's, or none
-	Faults    []Fault       // one after the other, each for its number of attempts
+	Line           int // in the file; 0 if there is none
+	Repeat         int // how many replies in a row this one stands for; 0 for one
+	Expect         []Pattern
+	ExpectNot      []Pattern
+	ExpectFeedback []Pattern // of the feedback that goes with the last results
+
+	Think   string // the reasoning that the model shows
+	Say     string
+	Calls   []Call
+	Finish  string        // finish_reason; "" for tool_calls or stop, whichever fits
+	Usage   *ikigai.Usage // nil for an estimate
+	NoUsage bool          // true: the reply reports no usage even if asked to
+	Chunk   int           // bytes of text and arguments in a delta; 0: the script's, or 32; negative: no limit
+	Delay   *Delay        // nil for the script's, or none
+	Faults  []Fault       // one after the other, each for its number of attempts
 }
 
 // Call is one tool call of a reply.
@@ -82,11 +90,11 @@ type Fault struct {
 
 // Statements returns what a person has to say to be given the replies of s, in
 // order. Statements that are chosen by a regular expression or by * are left
-// out.
+// out, and those of side interactions.
 func (s *Script) Statements() []string {
 	var all []string
 	for _, st := range s.All {
-		if st.User.literal() {
+		if st.Side == "" && st.User.literal() {
 			all = append(all, string(st.User))
 		}
 	}

@@ -248,10 +248,11 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	s.play(w, r, a)
 }
 
-// act decides how to answer a request. The error is a *refusal.
+// act decides how to answer a request. The error is a *refusal or a *fullError.
 func (s *Server) act(body []byte) (a *act, err error) {
 	a = &act{size: len(body)}
-	if s.options.Unchecked {
+	full := s.plan.full(len(body))
+	if s.options.Unchecked && full == nil {
 		a.moment = s.plan.count(body)
 		a.stream, a.includeUsage = true, bytes.Contains(body, []byte(`"include_usage":true`))
 	}
@@ -259,6 +260,9 @@ func (s *Server) act(body []byte) (a *act, err error) {
 		r, err := parseRequest(body)
 		if err != nil {
 			return nil, err
+		}
+		if full != nil {
+			return nil, full
 		}
 		a.stream, a.includeUsage = r.stream, r.includeUsage
 		if a.moment, err = s.plan.moment(r); err != nil {
@@ -334,8 +338,14 @@ func withoutKey(h http.Header) (http.Header, bool) {
 	return h, had
 }
 
-// refuse answers with an error in the vendor's form and notes it.
+// refuse answers with an error in the vendor's form and notes it, unless it is
+// that the context is full.
 func (s *Server) refuse(w http.ResponseWriter, status int, err error) {
+	var full *fullError
+	if errors.As(err, &full) {
+		writeJSON(w, status, chat{}.full(full))
+		return
+	}
 	s.note(err)
 	var r *refusal
 	if !errors.As(err, &r) {

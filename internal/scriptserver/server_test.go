@@ -351,8 +351,8 @@ func TestQuotes(t *testing.T) {
 				t.Errorf("call: %s (%v), want the text %q", raw, err, test.want)
 			}
 			g = c.ask(user("go"), called("c1"), result("c1", test.result), called("c2"), result("c2", "other"))
-			if g.Say != test.result {
-				t.Errorf("result of the first call: %q, want %q", g.Say, test.result)
+			if want := strings.TrimPrefix(test.result, feedback); g.Say != want {
+				t.Errorf("result of the first call: %q, want %q", g.Say, want)
 			}
 		})
 	}
@@ -362,6 +362,7 @@ func TestQuotesOfNothing(t *testing.T) {
 	for quote, want := range map[string]string{
 		"{{result.count}}":   `test:3: no field count in the result "{\"output\":\"a\"}". Change what the reply quotes.`,
 		"{{result[2]}}":      "test:3: result 2 is quoted, and the statement has 1. Change what the reply quotes.",
+		"{{feedback}}":       "test:3: the feedback is quoted, and there is none. Change what the reply quotes.",
 		"{{output /x+/ $0}}": `test:3: nothing matches /x+/ in "a". Change what the reply quotes.`,
 	} {
 		c := serve(t, Options{}, "user: go\ncall: bash {}\nreply:\nsay: "+quote+"\n")

@@ -88,7 +88,7 @@ func escapeJSON(s string) string {
 }
 
 // quoteHead is the name of a quote, what it points at, and what follows.
-var quoteHead = lazyRegexp(`^(result|output|user|fill|n)(?:\[(\d+)\])?((?:\.[^.{}\s/]+)*)(?:[ ]+(\d+))?[ ]*`)
+var quoteHead = lazyRegexp(`^(result|output|user|feedback|fill|n)(?:\[(\d+)\])?((?:\.[^.{}\s/]+)*)(?:[ ]+(\d+))?[ ]*`)
 
 // parseQuote reads a quote after its opening braces and returns what follows
 // its closing ones.
@@ -98,7 +98,7 @@ func parseQuote(src string) (p piece, rest string, err error) {
 	}
 	m := quoteHead().FindStringSubmatch(src)
 	if m == nil {
-		return p, "", errors.New(`no such quote; there are result, output, user, fill N, n and "text"`)
+		return p, "", errors.New(`no such quote; there are result, output, user, feedback, fill N, n and "text"`)
 	}
 	name, path, rest := m[1], strings.Split(m[3], ".")[1:], src[len(m[0]):]
 	if (m[2] != "" || len(path) > 0) && name != "result" && name != "output" ||
@@ -113,6 +113,8 @@ func parseQuote(src string) (p piece, rest string, err error) {
 		p.quote = func(m *moment) (string, error) { return m.output(index) }
 	case "user":
 		p.quote = func(m *moment) (string, error) { return m.user, nil }
+	case "feedback":
+		p.quote = (*moment).quoteFeedback
 	case "n":
 		p.quote = func(m *moment) (string, error) { return strconv.Itoa(m.repetition), nil }
 	case "fill":
