@@ -47,15 +47,38 @@ type Cluster struct {
 	port    int
 	options Options
 
-	server *exec.Cmd     // nil while it is stopped
-	ended  chan struct{} // closed when its process has ended
-	guard  io.Closer     // ends the watching process
-	done   func() error
+	server *exec.Cmd       // nil while it is stopped
+	ended  <-chan struct{} // closed when its process has ended
+	guard  io.Closer       // ends the watching process
+	done   <-chan struct{} // closed when that has ended
 	shared
 }
 
 // wait is the most that anything here waits for a server.
 const wait = 60 * time.Second
+
+// watched returns a channel that is closed when a command that was started has
+// ended. How it ended does not matter.
+func watched(cmd *exec.Cmd) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	return ended
+}
+
+// within waits for a process to end, but not for ever.
+func within(ended <-chan struct{}) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return nil
+	case <-timer.C:
+		return fmt.Errorf("it has not ended within %s", wait)
+	}
+}
 
 // New starts a server for this test alone. It is stopped and removed when the
 // test ends.
@@ -80,9 +103,9 @@ func Create(o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	initdb := c.account.command(c.dir, program("initdb"), "--pgdata", c.data(), "--username", "postgres", "--auth", "trust",
+	out, err := c.account.output(c.dir, program("initdb"), "--pgdata", c.data(), "--username", "postgres", "--auth", "trust",
 		"--encoding", "UTF8", "--locale", "C", "--no-sync")
-	if out, err := initdb.CombinedOutput(); err != nil {
+	if err != nil {
 		c.Remove()
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
@@ -121,9 +144,10 @@ func empty(o Options) (*Cluster, error) {
 // everything.
 func (c *Cluster) watch() error {
 	const script = `cat >/dev/null
-pid=$(head -n 1 data/postmaster.pid 2>/dev/null) && kill -QUIT "$pid" && while kill -0 "$pid"; do sleep 0.05; done
+n=0
+pid=$(head -n 1 data/postmaster.pid 2>/dev/null) && kill -QUIT "$pid" && while [ $n -lt 400 ] && kill -0 "$pid"; do n=$((n+1)); sleep 0.05; done
 cd / && rm -rf "$0"`
-	sh := c.account.command(c.dir, "/bin/sh", "-c", script, c.dir)
+	sh := c.account.command(context.Background(), c.dir, "/bin/sh", "-c", script, c.dir)
 	in, err := sh.StdinPipe()
 	if err != nil {
 		return err
@@ -131,7 +155,7 @@ cd / && rm -rf "$0"`
 	if err := sh.Start(); err != nil {
 		return err
 	}
-	c.guard, c.done = in, sh.Wait
+	c.guard, c.done = in, watched(sh)
 	return nil
 }
 
@@ -143,7 +167,7 @@ func (c *Cluster) Remove() {
 	}
 	if c.guard != nil {
 		_ = c.guard.Close()
-		_ = c.done()
+		_ = within(c.done) // what it leaves is removed here
 	}
 	_ = os.RemoveAll(c.dir) // what the account could not
 }
@@ -175,17 +199,12 @@ func (c *Cluster) start() error {
 		return err
 	}
 	defer messages.Close()
-	server := c.account.command(c.dir, program("postgres"), args...)
+	server := c.account.command(context.Background(), c.dir, program("postgres"), args...)
 	server.Stdout, server.Stderr = messages, messages
 	if err := server.Start(); err != nil {
 		return err
 	}
-	ended := make(chan struct{})
-	go func() {
-		_ = server.Wait() // how it ended does not matter
-		close(ended)
-	}()
-	c.server, c.ended = server, ended
+	c.server, c.ended = server, watched(server)
 	if err := c.await(); err != nil {
 		_ = c.end(syscall.SIGQUIT)
 		return fmt.Errorf("%w\n%s", err, c.Messages())
@@ -236,7 +255,9 @@ func pause(ctx context.Context) {
 // end ends the server with a signal: SIGINT in an orderly way, SIGQUIT at once.
 func (c *Cluster) end(s syscall.Signal) error {
 	err := c.server.Process.Signal(s)
-	<-c.ended
+	if late := within(c.ended); late != nil {
+		err = errors.Join(err, late, c.server.Process.Kill())
+	}
 	c.server = nil
 	return err
 }
@@ -264,6 +285,8 @@ func (c *Cluster) exec(ctx context.Context, sql string) error {
 }
 
 func run(ctx context.Context, url, sql string) error {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err

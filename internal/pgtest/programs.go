@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"os/user"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // program returns the path of one of PostgreSQL's programs, or "". Debian keeps
@@ -93,10 +95,20 @@ func (a account) own(dir string) error {
 
 // command returns a command that the account runs, in a process group of its
 // own: an interrupt from the keyboard must not reach servers before their tests.
-func (a account) command(dir, name string, args ...string) *exec.Cmd {
-	c := exec.Command(name, args...)
+// It is killed when ctx ends.
+func (a account) command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = dir
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: a.credential}
 	return c
+}
+
+// output runs a command to its end and returns what it printed.
+func (a account) output(dir, name string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	c := a.command(ctx, dir, name, args...)
+	c.WaitDelay = time.Second // what it has started may hold its output open
+	return c.CombinedOutput()
 }

@@ -131,7 +131,7 @@ func (p *Proxy) accept() {
 }
 
 func (p *Proxy) serve(client net.Conn) {
-	server, err := net.Dial("tcp", p.server)
+	server, err := net.DialTimeout("tcp", p.server, wait)
 	if err != nil {
 		client.Close()
 		return

@@ -85,6 +85,8 @@ func (c *Cluster) prepare(ctx context.Context, name string, migrate Migrate) err
 	if c.templated {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
 	if err := c.exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
 		return err
 	}

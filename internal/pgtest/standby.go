@@ -14,9 +14,9 @@ func (c *Cluster) Standby(t testing.TB) *Cluster {
 	s, err := empty(c.options)
 	c.must(t, "make a standby", err)
 	t.Cleanup(s.Remove)
-	backup := s.account.command(s.dir, program("pg_basebackup"), "--pgdata", s.data(), "--host", c.dir, "--port", fmt.Sprint(c.port),
+	out, err := s.account.output(s.dir, program("pg_basebackup"), "--pgdata", s.data(), "--host", c.dir, "--port", fmt.Sprint(c.port),
 		"--username", "postgres", "--checkpoint", "fast", "--no-sync", "--write-recovery-conf")
-	if out, err := backup.CombinedOutput(); err != nil {
+	if err != nil {
 		t.Fatalf("PostgreSQL: pg_basebackup: %v\n%s", err, out)
 	}
 	c.must(t, "start a standby", s.start())
