@@ -47,6 +47,10 @@ type Config struct {
 	// Dial replaces the way in which connections are made. It may be nil.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
+	// Unsent has a request written, Sending told of it, and nothing sent: the
+	// reply is empty. A session is replayed with it.
+	Unsent bool
+
 	Quirks Quirks
 }
 

@@ -61,6 +61,9 @@ func (m *model) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai
 		if req.Sending != nil {
 			req.Sending(sent)
 		}
+		if m.cfg.Unsent {
+			return
+		}
 		for d, err := range m.client.Stream(ctx, m.wire.Path(req), body, m.wire.Decode) {
 			if e, ok := err.(*ikigai.Error); ok && e.Message > 0 {
 				e.Message = m.locate(req, e.Message-1) + 1
