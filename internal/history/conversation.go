@@ -18,6 +18,8 @@ type conversation struct {
 	names     callNames
 	media     mediaWindow
 	filled    int        // messages that have the bytes of what goes with them
+	summary   ikigai.Seq // of the projection whose summary the first message is, after the system message; 0 if none is
+	trimmed   map[ikigai.Seq]trimmed
 	knows     ikigai.Seq // the last statement or clear: undos before it were told, or concern nothing
 }
 
@@ -54,9 +56,13 @@ func (c *conversation) take(s step) (changed bool) {
 	case ikigai.KindToolResult:
 		c.round.result(m, s.seq)
 		return c.round.complete() && c.closeRound()
+	case ikigai.KindFeedback:
+		c.addFeedback(m.Content)
 	case ikigai.KindRewind:
 		c.closeRound() // what was open there is answered by nobody any more
 		return true
+	case ikigai.KindProjection:
+		return c.project(s)
 	case ikigai.KindClear:
 		c.clear()
 		c.knows = s.seq

@@ -41,6 +41,9 @@ func FuzzLine(f *testing.F) {
 	f.Add([]byte("succr0wrxuc1w000wuTxw2"))
 	f.Add([]byte("sunuaxnu2nuw1un\x00nu\xffw9nuw000nu"))
 	f.Add([]byte("supV1PrqaVvPrq2pppp0qw1qqu"))
+	f.Add([]byte("suclcLjcccl1l2lj12JaujqqVJVLJ"))
+	f.Add([]byte("succrraujJuaw1uJwwujccrj12Jcrx"))
+	f.Add([]byte("suc5555r5555555555555555555555555555555555555555555555555555555Ru9crajjJqqqJVJruaxuJk"))
 	f.Add([]byte("sup9999999pppppppppcPcPcPvppppwuppq"))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		events := eventsOf(script[:min(len(script), 200)])
@@ -200,6 +203,10 @@ func (r *scriptReader) event(c byte, seq ikigai.Seq) (e ikigai.Event, ok bool) {
 		e = result(id, text)
 	case 'R':
 		e = result(text, text)
+	case 'l':
+		e = result(id, `{"output":"`+strings.Repeat(text+"ä", 100)+`"}`)
+	case 'L':
+		e = ikigai.Message{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{CallID: id, Output: strings.Repeat(text, 300), Parts: pictures(text)}}.Event()
 	case 'p':
 		e = ikigai.Message{Kind: ikigai.KindUser, Content: text, Parts: pictures(text)}.Event()
 	case 'P':
@@ -213,6 +220,8 @@ func (r *scriptReader) event(c byte, seq ikigai.Seq) (e ikigai.Event, ok bool) {
 	case 'q': // of an event that depends on the text
 		e = ikigai.NewEvent(ikigai.KindQuarantine, "", ikigai.QuarantineData{
 			Seq: seq - ikigai.Seq(len(text)%7), Model: "m/a", Whole: strings.Contains(text, "2")})
+	case 'j', 'J': // of events that depend on the text
+		e = projection(text, seq, c == 'J')
 	case 'i':
 		e = ikigai.NewEvent(ikigai.KindInterrupted, text, nil)
 	case 'T':
@@ -362,6 +371,19 @@ func dumpEach(messages []ikigai.Message) []string {
 func pictures(text string) []ikigai.Part {
 	p := ikigai.Part{Type: ikigai.PartImage, Name: text, Blob: "h" + text, Size: int64(len(text)) << 18}
 	return []ikigai.Part{p, {Type: ikigai.PartText, Text: text}, p}[:1+len(text)%3]
+}
+
+// projection trims events, and sums up what came before one, that depend on the
+// text.
+func projection(text string, seq ikigai.Seq, summary bool) ikigai.Event {
+	d := ikigai.ProjectionData{Model: "m/a", Reason: ikigai.FitBudget, Budget: 100, After: 50}
+	for back := range ikigai.Seq(8) {
+		d.Trimmed = append(d.Trimmed, ikigai.TrimmedResult{Seq: seq - back, Keep: len(text) % 3 * 4, File: text})
+	}
+	if summary {
+		d.Summary = &ikigai.SummaryData{To: seq - ikigai.Seq(len(text)%9), Text: text}
+	}
+	return ikigai.NewEvent(ikigai.KindProjection, "", d)
 }
 
 func vendor(text string) ikigai.VendorState {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"ikigai"
+	"ikigai/internal/catalog"
 )
 
 // Line folds the events of one interaction into the conversation so far. The
@@ -38,6 +39,10 @@ type Line struct {
 	askedOf  []ikigai.Seq     // the events that they are
 	contents contents
 
+	gauge     catalog.Gauge
+	uncounted bool             // what is sent has changed since gauge was told of it
+	refused   map[string]int64 // by model: the budget after its last refusal
+
 	requests  requests
 	preImages map[string]string // by path: the hash of what was kept of the file last
 	undoings  []undoing         // of all branches
@@ -49,6 +54,11 @@ type step struct {
 	before  int            // the step that the conversation went on from, or -1
 	message ikigai.Message // its kind may be rewind or clear, too
 	edited  bool           // the text is not what the log holds
+
+	statement  bool // the person's, not the loop's
+	told       int  // bytes at the beginning that are not the person's
+	broken     bool // a reply that was not finished
+	projection *ikigai.ProjectionData
 }
 
 // New returns the empty line of an interaction.
@@ -64,6 +74,7 @@ func (l *Line) Add(e ikigai.Event) {
 		return
 	}
 	l.requests.add(e)
+	l.measure(e)
 	switch e.Kind {
 	case ikigai.KindTools:
 		l.setTools(e)
@@ -77,8 +88,12 @@ func (l *Line) Add(e ikigai.Event) {
 		l.add(step{seq: e.Seq, message: ikigai.Message{Kind: e.Kind}})
 	case ikigai.KindQuarantine:
 		l.addQuarantine(e)
+	case ikigai.KindProjection:
+		l.addProjection(e)
 	case ikigai.KindInterrupted:
 		l.addInterrupted(e)
+	case ikigai.KindFeedback:
+		l.addFeedback(e)
 	default:
 		if e.Kind.Conversation() {
 			l.addMessage(e)
@@ -174,12 +189,8 @@ func (l *Line) rewind(e ikigai.Event) {
 
 // fold returns the conversation up to the step at, from scratch.
 func (l *Line) fold() conversation {
-	var way []int
-	for i := l.at; i >= 0; i = l.steps[i].before {
-		way = append(way, i)
-	}
 	var c conversation
-	for _, i := range slices.Backward(way) {
+	for _, i := range l.branch() {
 		c.take(l.sendable(l.steps[i]))
 	}
 	return c
@@ -190,7 +201,7 @@ func (l *Line) addMessage(e ikigai.Event) {
 	if err != nil {
 		return
 	}
-	s := step{seq: e.Seq, message: m}
+	s := step{seq: e.Seq, message: m, statement: isStatement(e)}
 	s.message.Content = ikigai.CleanText(m.Content)
 	if s.message.Content != m.Content {
 		s.edited, s.message.Vendor = true, nil
@@ -212,7 +223,7 @@ func (l *Line) addInterrupted(e ikigai.Event) {
 	if strings.TrimSpace(content) == "" {
 		return
 	}
-	l.add(step{seq: e.Seq, message: ikigai.Message{
+	l.add(step{seq: e.Seq, broken: true, message: ikigai.Message{
 		Kind:    ikigai.KindAssistant,
 		Content: content + "\n\n[This reply was interrupted here.]",
 	}})

@@ -40,6 +40,12 @@ func (l *Line) sendable(s step) step {
 		return s
 	}
 	m := s.message
+	if q.whole && s.projection != nil && s.projection.Summary != nil {
+		without := *s.projection
+		without.Summary = &ikigai.SummaryData{To: without.Summary.To, Text: standIn}
+		s.projection = &without
+		return s
+	}
 	if len(m.Vendor) > 0 {
 		m.Vendor = maps.Clone(m.Vendor)
 		for _, model := range q.models {

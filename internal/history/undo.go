@@ -47,8 +47,9 @@ func (l *Line) withUndone(s step) step {
 			}
 		}
 	}
-	s.message.Content = tellFiles("The person has taken back changes of these files, which are as they were before: ", times, 1) +
-		tellFiles("The person has undone an undo, and these files are changed again: ", times, -1) + s.message.Content
+	told := tellFiles("The person has taken back changes of these files, which are as they were before: ", times, 1) +
+		tellFiles("The person has undone an undo, and these files are changed again: ", times, -1)
+	s.message.Content, s.told = told+s.message.Content, len(told)
 	return s
 }
 
