@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,6 +67,7 @@ func (a *Agent) executeOne(ctx context.Context, r *round, i int) error {
 	if result == nil {
 		watched = a.watch(ctx, c.tool)
 		ran := a.run(ctx, c)
+		a.addNote(&ran)
 		result = &ran
 	}
 	data := resultData(c, result, time.Since(began))
@@ -83,6 +85,16 @@ func (a *Agent) executeOne(ctx context.Context, r *round, i int) error {
 		a.look(ctx, c.ID)
 	}
 	return err
+}
+
+// addNote adds to a result's note what there is to tell of its resources.
+func (a *Agent) addNote(r *ikigai.Result) {
+	if a.Notes == nil || len(r.Resources) == 0 {
+		return
+	}
+	if note := a.Notes(r.Resources); note != "" {
+		r.Note = strings.TrimPrefix(r.Note+"\n"+note, "\n")
+	}
 }
 
 // attach makes images and documents of a result fit to be recorded and sent,
