@@ -79,6 +79,7 @@ type Agent struct {
 	// KeepDir is the directory, made when it is first needed, for what files held
 	// before a change where that is too large for a store; "" keeps none of it.
 	KeepDir string
+
 	// Notes returns what the model is told, with a result, of the resources that
 	// a tool has come to. It may be nil.
 	Notes func([]ikigai.Resource) string

@@ -34,6 +34,7 @@ type Process struct {
 	In      io.Reader
 	Out     io.Writer
 	Err     io.Writer
+	Now     func() time.Time // the clock; nil is the system's
 }
 
 // app is one run of the program.
@@ -202,6 +203,14 @@ func (a *app) directory(name string) string {
 		return real
 	}
 	return filepath.Clean(name)
+}
+
+// now returns the time.
+func (a *app) now() time.Time {
+	if a.Now != nil {
+		return a.Now()
+	}
+	return time.Now()
 }
 
 // env returns a variable of the environment, the last of its name.

@@ -99,7 +99,7 @@ func (r *checkup) trust() {
 	case "nothing":
 		r.good("project", "nothing in "+r.dir+" could act")
 	case "trusted":
-		r.good("project", what+", trusted since "+t.last.Time.Time().Format(time.DateTime))
+		r.good("project", what+", trusted since "+t.since.Time().Format(time.DateTime))
 	case "refused":
 		r.line("--  ", "project", what+", ignored because you said so")
 	case "unfit":

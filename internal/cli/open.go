@@ -14,6 +14,7 @@ import (
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/history"
+	"ikigai/internal/knowledge"
 	"ikigai/internal/session"
 	"ikigai/internal/undo"
 )
@@ -61,6 +62,7 @@ type opening struct {
 	base    ikigai.Seq         // the last event that the fork shares with it
 	line    *history.Line
 	files   *history.Files
+	nested  *knowledge.Nested
 	kit     *kit
 	indexer indexer
 	spent   spendings
@@ -109,6 +111,7 @@ func (o *opening) begin(ctx context.Context) (*session.Session, error) {
 	if _, err := o.sealedTools(); err != nil {
 		return nil, err
 	}
+	o.nested = knowledge.NewNested(ikigai.Main, o.dir)
 	o.kit = o.newKit(ctx, kitConfig{session: o.grant.Session, known: o.files.Known, notice: o.view.notice})
 	o.ends = append(o.ends, func() { o.kit.close() })
 	o.kit.start(ctx)
@@ -183,7 +186,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	at := o.places()
 	c := session.Config{
 		Store: o.store, Grant: o.grant, Journals: at.journals(), Partial: at.partial(o.grant.Session),
-		Projections: []session.Projection{o.line, o.files, o.view, &o.spent},
+		Projections: []session.Projection{o.line, o.files, o.nested, o.view, &o.spent},
 		Recorded:    o.recorded, Shown: o.view.shown, Notice: o.view.notice,
 	}
 	if o.which.isNew() {
@@ -191,7 +194,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 		s := session.Begin(c)
 		s.Queue(
 			ikigai.NewEvent(ikigai.KindSession, o.dir, ikigai.SessionData{Dir: o.dir, Model: o.endpoint.Name, Version: version()}),
-			ikigai.NewEvent(ikigai.KindSystem, systemPrompt(o.dir), nil),
+			o.system(o.view.notice),
 			toolsEvent(o.kit.list))
 		o.recordTrust(s)
 		return s, nil
@@ -254,6 +257,7 @@ func (o *opening) agent(ctx context.Context, s *session.Session) *agent.Agent {
 		Fallbacks: o.fallbacks, MaxRetries: o.settings.MaxRetries,
 		ResultFormat: o.settings.ResultFormat, KeepDir: o.places().kept(s.ID()),
 	}
+	a.Notes = o.nestedNotes()
 	if w := o.watch(ctx); w != nil {
 		a.Watcher = w
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/config"
+	"ikigai/internal/knowledge"
 	"ikigai/internal/render"
 	"ikigai/internal/safetext"
 	"ikigai/internal/trust"
@@ -34,8 +35,10 @@ func (a *app) trustFlags(cmds ...*cobra.Command) {
 // projectTrust is what a project brings, and whether it may act.
 type projectTrust struct {
 	project *trust.Project
-	last    trust.Decision // about this directory; the zero Decision if there is none
+	place   knowledge.Place // where its instructions and skills lie
+	last    trust.Decision  // about this directory; the zero Decision if there is none
 	allowed bool
+	since   ikigai.Micros // when it was decided that it may act; 0 where it was not
 	sealed  *trust.Sealed // holds the copy of the tools for as long as the program runs
 }
 
@@ -52,18 +55,23 @@ func book(in config.Input) *trust.Book {
 // was decided of exactly these bytes.
 func (a *app) judge(dir string, in config.Input) projectTrust {
 	own, _ := config.OwnFiles(in)
-	p, err := trust.Scan(dir, own)
+	place := knowledge.Find(dir, a.userPlace("XDG_CONFIG_HOME", ".config", ""))
+	p, err := trust.Scan(dir, own, trust.Texts(place))
 	if err != nil {
 		p = &trust.Project{Dir: dir, Problem: "What lies in " + dir + " cannot be read: " + err.Error() + ". Make the directory readable."}
 	}
 	p.Problem = inOneLine(p.Problem)
-	t := projectTrust{project: p}
+	t := projectTrust{project: p, place: place}
 	if b := book(in); b != nil && !p.Empty() {
 		var found bool
 		if t.last, found, err = b.Last(p.Dir); err != nil {
 			a.notice("The decisions about projects cannot be read: " + err.Error() + ". Repair the file or remove it; until then nothing is trusted.")
 		}
-		t.allowed = found && t.last.Trusted && t.last.Holds(p)
+		by := t.last
+		if !found || !by.Holds(p) {
+			by, _ = b.Around(p)
+		}
+		t.allowed, t.since = by.Trusted, by.Time
 	}
 	return t
 }
@@ -83,7 +91,7 @@ func (a *app) projectTrust() (projectTrust, error) {
 		return t, nil
 	}
 	t := a.judge(a.dir, a.input())
-	if t.project.Empty() {
+	if t.project.Empty() || !t.allowed && !a.wanted(t.project) {
 		return t, nil
 	}
 	switch {
@@ -137,10 +145,31 @@ func brings(p *trust.Project) string {
 	if kinds[trust.KindServers] > 0 {
 		all = append(all, "MCP servers")
 	}
+	all = append(all, textsNamed(p, trust.KindInstructions, "instructions")...)
+	all = append(all, textsNamed(p, trust.KindSkill, "skill")...)
 	if len(all) == 0 {
 		all = append(all, "files beside tools")
 	}
 	return strings.Join(all, ", ")
+}
+
+// mostNamed is how many instructions, or skills, are named where there is little
+// room.
+const mostNamed = 3
+
+// textsNamed returns the texts of a kind in a few words, with their names if they are
+// few.
+func textsNamed(p *trust.Project, kind trust.Kind, noun string) []string {
+	var all []string
+	for _, i := range p.Items {
+		if i.Kind == kind {
+			all = append(all, cutMiddle(inOneLine(i.String())))
+		}
+	}
+	if len(all) > mostNamed {
+		return []string{render.Count(len(all), strings.TrimSuffix(noun, "s"))}
+	}
+	return all
 }
 
 // trusted returns what the settings may use of the project; nil for nothing.

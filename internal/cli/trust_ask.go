@@ -63,7 +63,7 @@ func (a *app) decide(t *projectTrust) error {
 		return usage("The decision cannot be kept: "+err.Error(), "Check "+b.Path())
 	}
 	last, _, err := b.Last(t.project.Dir)
-	t.last = last
+	t.last, t.since = last, last.Time
 	return err
 }
 
@@ -130,7 +130,7 @@ func itemName(i trust.Item) string {
 	if i.Kind == trust.KindTool {
 		return i.Name()
 	}
-	return i.Path
+	return i.Path // of a skill, too: it says whose it is
 }
 
 // remarks says what else is worth knowing of an item.

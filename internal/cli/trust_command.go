@@ -26,12 +26,18 @@ func (a *app) trustCommand() *cobra.Command {
 		Short: "Look at what a project brings, and decide whether it may act",
 		Long: `Look at what a project brings, and decide whether it may act: tools in
 .ikigai/tools with all that lies beside them, settings in .ikigai/config.json,
-MCP servers in .mcp.json. Until it is trusted none of it is used.
+MCP servers in .mcp.json, instructions in AGENTS.md, CLAUDE.md or GEMINI.md from
+the repository's root down to the directory, and skills. Until it is trusted none
+of it is used.
 
 What is trusted are exactly the bytes that are there now. Once one of them
 changes, all of it is ignored until you have decided again. Tools run from a
-copy of these bytes. What a server's command starts is not part of them. Settings
-with a fault are passed over as a whole, as if they were not trusted.
+copy of these bytes. What a server's command starts is not part of them, nor what
+lies beside a skill's SKILL.md. Settings with a fault are passed over as a whole,
+as if they were not trusted.
+
+Instructions that were trusted with their repository are trusted in its
+directories, too, as long as they are the same.
 
 Exit codes: 0 trusted, or there is nothing to trust, 2 usage, 4 not trusted.`,
 		Example: `  ikigai trust
@@ -92,6 +98,9 @@ func (a *app) trust(dir string, o trustOptions) error {
 	for _, n := range t.settings().Faults(a.input()) {
 		a.notice(n.Text)
 	}
+	for _, n := range p.Passed {
+		a.notice(n)
+	}
 	if o.json {
 		if err := a.trustJSON(t); err != nil || t.allowed || p.Empty() {
 			return err
@@ -111,7 +120,7 @@ func (a *app) conclusion(t projectTrust, o trustOptions) error {
 		a.showProject(a.Out, t)
 	}
 	if t.allowed {
-		fmt.Fprintf(a.Out, "It is trusted since %s.\n", t.last.Time.Time().Format(time.DateTime))
+		fmt.Fprintf(a.Out, "It is trusted since %s.\n", t.since.Time().Format(time.DateTime))
 		return nil
 	}
 	a.notice("It is not trusted, so all of it is ignored. Trust it with `ikigai trust --yes`.")

@@ -38,7 +38,7 @@ func TestScanWhileFilesChangePlaces(t *testing.T) {
 	}
 	into := vault(t)
 	for range 300 {
-		p, err := Scan(dir, "")
+		p, err := Scan(dir, "", Texts{})
 		must(t, err)
 		for _, e := range p.entries {
 			if bytes.Contains(e.data, []byte("outside")) && e.kind != link {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,17 +29,19 @@ const (
 type Kind string
 
 // Kinds of items, in the order in which people are told of them. Whatever else of
-// a project will act one day needs a kind here, a reader in sources, and a word in
+// a project will act one day needs a kind here, a reader in Scan, and a word in
 // Item.String.
 const (
-	KindSettings Kind = "settings" // .ikigai/config.json
-	KindServers  Kind = "servers"  // .mcp.json, as other agents have it
-	KindTool     Kind = "tool"     // an executable in .ikigai/tools itself that is not hidden
-	KindBeside   Kind = "file"     // anything else there: a tool may read or run it
+	KindSettings     Kind = "settings"     // .ikigai/config.json
+	KindServers      Kind = "servers"      // .mcp.json, as other agents have it
+	KindInstructions Kind = "instructions" // a text that models are to follow
+	KindSkill        Kind = "skill"        // a SKILL.md, which they may read
+	KindTool         Kind = "tool"         // an executable in .ikigai/tools itself that is not hidden
+	KindBeside       Kind = "file"         // anything else there: a tool may read or run it
 )
 
 // kinds are all kinds, in their order.
-var kinds = []Kind{KindSettings, KindServers, KindTool, KindBeside}
+var kinds = []Kind{KindSettings, KindServers, KindInstructions, KindSkill, KindTool, KindBeside}
 
 // sources are where a project keeps what could act, and how each is read.
 var sources = []struct {
@@ -67,13 +70,17 @@ type Project struct {
 	// trusted. It is "" in the usual case.
 	Problem string
 
+	// Passed says, as two sentences for a person each, which of the texts are
+	// passed over, and why. It keeps nobody from trusting the rest.
+	Passed []string
+
 	entries []entry // by path
 }
 
 // Item is one file that could act.
 type Item struct {
 	Kind   Kind
-	Path   string // below the project's directory, with slashes; any bytes but NUL
+	Path   string // from the project's directory, with slashes; any bytes but NUL
 	Size   int64
 	SHA256 string   // of path, kind and content, hexadecimal
 	Does   []string // what settings and servers say, a line each
@@ -90,20 +97,31 @@ func (i Item) String() string {
 		return "settings " + i.Path
 	case KindServers:
 		return "MCP servers " + i.Path
+	case KindInstructions:
+		return "instructions " + i.Path
+	case KindSkill:
+		return "skill " + i.Name()
 	}
 	return "file " + i.Path
 }
 
-// Name returns the last part of the item's path.
-func (i Item) Name() string { return i.Path[strings.LastIndexByte(i.Path, '/')+1:] }
+// Name returns the last part of the item's path, of a skill the directory that it
+// is.
+func (i Item) Name() string {
+	if i.Kind == KindSkill {
+		return path.Base(path.Dir(i.Path))
+	}
+	return path.Base(i.Path)
+}
 
 // entry is a file or link with its bytes. Directories are no entries: those that
 // hold something follow from the paths, the others do nothing.
 type entry struct {
 	kind entryKind
-	path string // below the project's directory, with slashes
+	path string // from the project's directory, with slashes
 	data []byte // the content, or where the link points to
 	link string // of a file that was reached by a link: where that points to
+	text Kind   // of a text; "" of all else
 
 	sum [sha256.Size]byte // of all that counts; no two entries share one
 }
@@ -143,9 +161,10 @@ func hashOf(purpose string, entries []entry) string {
 // be read.
 //
 // mine is the path of a file that is the person's own wherever it lies, such as
-// their settings; it is passed over. It may be "".
-func Scan(dir, mine string) (*Project, error) {
-	if !exists(filepath.Join(dir, ikigaiDir)) && !exists(filepath.Join(dir, serversPath)) {
+// their settings; it is passed over. It may be "". texts are what models are to
+// read of the project, where that is known.
+func Scan(dir, mine string, texts Texts) (*Project, error) {
+	if texts.none() && !exists(filepath.Join(dir, ikigaiDir)) && !exists(filepath.Join(dir, serversPath)) {
 		return &Project{Dir: dir}, nil
 	}
 	real, err := filepath.EvalSymlinks(dir)
@@ -163,7 +182,10 @@ func Scan(dir, mine string) (*Project, error) {
 			source.read(s, source.path)
 		}
 	}
-	return s.project(), nil
+	passed := s.texts(texts)
+	p := s.project()
+	p.Passed = passed
+	return p, nil
 }
 
 func exists(path string) bool {
@@ -197,11 +219,16 @@ func (p *Project) Content(i Item) []byte {
 }
 
 func (p *Project) content(path string) []byte {
-	i, found := slices.BinarySearchFunc(p.entries, path, func(e entry, path string) int { return cmp.Compare(e.path, path) })
+	i, found := p.find(path)
 	if !found {
 		return nil
 	}
 	return bytes.Clone(p.entries[i].data)
+}
+
+// find returns the place of an entry.
+func (p *Project) find(path string) (int, bool) {
+	return slices.BinarySearchFunc(p.entries, path, func(e entry, path string) int { return cmp.Compare(e.path, path) })
 }
 
 // project puts together what was read.
@@ -226,6 +253,8 @@ func (e entry) item() Item {
 		i.Kind, i.Does = KindSettings, settingsDo(e.data)
 	case e.path == serversPath:
 		i.Kind, i.Does = KindServers, settingsDo(e.data)
+	case e.text != "":
+		i.Kind = e.text
 	case among && e.kind != plainFile && !strings.Contains(below, "/") && below[0] != '.':
 		i.Kind = KindTool
 	}

@@ -52,7 +52,7 @@ func must(t testing.TB, err error) {
 
 func scan(t testing.TB, dir string) *Project {
 	t.Helper()
-	p, err := Scan(dir, "")
+	p, err := Scan(dir, "", Texts{})
 	must(t, err)
 	return p
 }
@@ -158,7 +158,7 @@ func TestScanOfPipe(t *testing.T) {
 
 func TestScanPassesOverWhatIsMine(t *testing.T) {
 	dir := lay(t, map[string]string{".ikigai/config.json": "{}"})
-	p, err := Scan(dir, filepath.Join(dir, ".ikigai/config.json"))
+	p, err := Scan(dir, filepath.Join(dir, ".ikigai/config.json"), Texts{})
 	must(t, err)
 	if !p.Empty() {
 		t.Errorf("brings %v", told(p))
@@ -269,7 +269,7 @@ func project(text []byte) *Project {
 func BenchmarkScanNothing(b *testing.B) {
 	dir := lay(b, nil)
 	for b.Loop() {
-		if _, err := Scan(dir, ""); err != nil {
+		if _, err := Scan(dir, "", Texts{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -282,7 +282,7 @@ func BenchmarkScanTools(b *testing.B) {
 	}
 	dir := lay(b, files)
 	for b.Loop() {
-		if _, err := Scan(dir, ""); err != nil {
+		if _, err := Scan(dir, "", Texts{}); err != nil {
 			b.Fatal(err)
 		}
 	}
