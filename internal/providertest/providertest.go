@@ -86,6 +86,9 @@ func (s Suite) run(t *testing.T, file string) {
 	}
 	t.Run("pieces", func(t *testing.T) { checkPieces(t, v, model, req, got["reply"]) })
 	t.Run("memo", func(t *testing.T) { checkMemo(t, v, model, req) })
+	if strings.Contains(sections["conversation"], `"feedback":`) {
+		t.Run("feedback", func(t *testing.T) { CheckFeedback(t, model, req) })
+	}
 }
 
 // update writes the sections that got names.

@@ -133,6 +133,19 @@ func TestFeedbackInText(t *testing.T) {
 	}
 }
 
+// Wherever a wire has feedback, it stands behind what a vendor may have kept.
+func TestFeedbackComesLast(t *testing.T) { // D17, P27
+	server := start(t, "user: *\nsay: Yes.")
+	for name, model := range models(server.URL) {
+		req := asked("You help.", said("List b.go"))
+		req.Messages = append(req.Messages, round(ikigai.ToolCall{ID: "call_9", Name: "bash", Arguments: "{}"}, nil)...)
+		t.Run(strings.ReplaceAll(name, "/", " "), func(t *testing.T) { providertest.CheckFeedback(t, model, req) })
+		t.Run(strings.ReplaceAll(name, "/", " ")+" in text", func(t *testing.T) {
+			providertest.CheckFeedback(t, textmode.New(model, textmode.Options{}), req)
+		})
+	}
+}
+
 // A request that is too long is refused in each vendor's words, whatever it is
 // about, and what a shorter one has cost is measured alike.
 func TestContext(t *testing.T) {

@@ -279,7 +279,7 @@ func TestConversation(t *testing.T) {
 {"kind":"tool_call","content":"for people","data":{"id":"a1","type":"function","function":{"name":"glob","arguments":"{ \"pattern\": \"*\" }"}}}
 {"kind":"tool_call","content":"for people","data":{"id":"a2","type":"function","function":{"name":"bash","arguments":"no JSON"}}}
 {"kind":"tool_result","content":"for people","data":{"tool_call_id":"a1","name":"glob","output":"{ \"count\": 0 }","success":true,"ms":3,"note":"Nothing was left out."}}
-{"kind":"tool_result","content":"for people","data":{"tool_call_id":"a2","name":"bash","output":"plain","success":false,"ms":3},"feedback":"Turn 1/50"}
+{"kind":"tool_result","content":"for people","data":{"tool_call_id":"a2","name":"bash","output":"plain","success":false,"ms":3},"feedback":"Tool results feedback:\nTurn 1/50"}
 {"kind":"user","content":"Go on."}
 {"kind":"user","content":"Now."}
 {"kind":"tool_call","content":"for people","data":{"id":"a3","type":"function","function":{"name":"bash","arguments":""}}}
@@ -290,7 +290,7 @@ func TestConversation(t *testing.T) {
 		{Kind: ikigai.KindSystem, Content: "Be terse."},
 		{Kind: ikigai.KindUser, Content: "hi"},
 		{Kind: ikigai.KindAssistant, Content: `{"reasoning":"Let me look.","tool_calls":[{"tool":"glob","params":{"pattern":"*"}},{"tool":"bash","params":"no JSON"}]}`},
-		{Kind: ikigai.KindUser, Content: `{"tool":"glob","result":{"count":0}}` + "\n" + `{"tool":"bash","result":"plain"}` + "\n\nTurn 1/50\n\nNothing was left out.\n\nGo on.\n\nNow."},
+		{Kind: ikigai.KindUser, Content: `{"tool":"glob","result":{"count":0}}` + "\n" + `{"tool":"bash","result":"plain"}` + "\n\nTool results feedback:\nTurn 1/50\n\nNothing was left out.\n\nGo on.\n\nNow."},
 		{Kind: ikigai.KindAssistant, Content: `{"tool":"bash","params":{}}`},
 		{Kind: ikigai.KindUser, Content: `{"tool":"bash","result":{}}`, Parts: []ikigai.Part{
 			{Type: ikigai.PartText, Text: "From the result of bash:"}, {Type: ikigai.PartImage, Media: "image/png", Bytes: []byte("\x89PNG")}}},
