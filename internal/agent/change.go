@@ -11,6 +11,7 @@ import (
 // file is changed.
 func (a *Agent) intend(callID string) func(context.Context, string) error {
 	return func(ctx context.Context, path string) error {
+		a.announced(ctx, path)
 		data, blobs, err := preimage.Take(path, a.KeepDir)
 		if err != nil {
 			return err

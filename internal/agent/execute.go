@@ -63,9 +63,9 @@ func (a *Agent) executeOne(ctx context.Context, r *round, i int) error {
 	c := &r.calls[i]
 	a.permit(ctx, c)
 	began := time.Now()
-	result, watched := c.refusal, false
+	result := c.refusal
 	if result == nil {
-		watched = a.watch(ctx, c.tool)
+		a.watch(ctx, c)
 		ran := a.run(ctx, c)
 		a.addNote(&ran)
 		result = &ran
@@ -74,15 +74,15 @@ func (a *Agent) executeOne(ctx context.Context, r *round, i int) error {
 	blobs := attach(data.Parts)
 	last := r.limit && i == len(r.calls)-1
 	framed := a.frame(&data, result, last)
-	limitResult(&data, a.MaxOutputSize)
+	a.limit(&data)
 	if last && !framed {
 		data.Output = addLimitReached(data.Output, a.MaxToolTurns)
 	}
 	event := ikigai.NewEvent(ikigai.KindToolResult, describeResult(result), data)
 	event.Blobs = blobs
 	_, err := a.Recorder.Record(ctx, event)
-	if watched {
-		a.look(ctx, c.ID)
+	if c.refusal == nil {
+		a.look(ctx, c.tool)
 	}
 	return err
 }

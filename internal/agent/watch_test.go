@@ -21,29 +21,41 @@ type watcher struct {
 
 func (w *watcher) Begin() { w.begun = true }
 
-func (w *watcher) Before(context.Context) bool {
+func (w *watcher) Before(_ context.Context, callID string, record func(...ikigai.Event)) func(context.Context) {
 	w.seen = append(w.seen, "before")
-	return !w.blind
+	if w.blind {
+		return nil
+	}
+	return func(context.Context) {
+		if w.let != nil {
+			<-w.let
+		}
+		w.seen = append(w.seen, "after "+callID)
+		record(ikigai.NewEvent(ikigai.KindChange, "/x", ikigai.ChangeData{CallID: callID, Path: "/x", Noticed: true}))
+	}
 }
 
-func (w *watcher) After(_ context.Context, callID string, record func(...ikigai.Event)) {
-	if w.let != nil {
-		<-w.let
-	}
-	w.seen = append(w.seen, "after "+callID)
-	record(ikigai.NewEvent(ikigai.KindChange, "/x", ikigai.ChangeData{CallID: callID, Path: "/x", Noticed: true}))
+func (w *watcher) Announce(_ context.Context, path string) func(context.Context) {
+	w.seen = append(w.seen, "announced "+filepath.Base(path))
+	return func(context.Context) { w.seen = append(w.seen, "done") }
 }
 
 // TestWatched looks for what tools change that neither announce it nor only
 // read, while the model thinks, and before anything else is changed. P19
 func TestWatched(t *testing.T) {
-	announcing := tool("announcing", false, echo)
+	file := filepath.Join(t.TempDir(), "f")
+	announcing := tool("announcing", false, func(ctx context.Context, c ikigai.Call) ikigai.Result {
+		if err := c.Intend(ctx, file); err != nil {
+			t.Error(err)
+		}
+		return ikigai.Result{}
+	})
 	announcing.Announces = true
 	kit := []ikigai.Tool{tool("any", false, echo), tool("reading", true, echo), announcing}
 	cases := []struct{ name, calls, seen string }{
 		{"one that does not announce", "1 any {}", "before, after 1"},
 		{"one that only reads", "1 reading {}", ""},
-		{"one that announces", "1 announcing {}", ""},
+		{"one that announces", "1 announcing {}", "announced f, done"},
 		{"one after the other", "1 any {};2 any {}", "before, after 1, before, after 2"},
 		{"one that is refused", "1 none {}", ""},
 	}

@@ -35,6 +35,9 @@ var errUnread = errors.New("there was no time to read it before")
 func (c *comparison) run() {
 	var pairs []pair
 	candidates := slices.DeleteFunc(differing(c.was, c.is), func(p pair) bool {
+		if c.isAnnounced(filepath.Join(c.config.Dir, p.path())) {
+			return true
+		}
 		if p.was == nil || p.is == nil || p.was.stat != p.is.stat {
 			return false
 		}

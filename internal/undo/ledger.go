@@ -13,12 +13,12 @@ import (
 // events.
 type Ledger struct {
 	statements []Statement
-	calls      map[string]place // by ID; the last of that name
-	lost       []Call           // without a result
-	changes    []*change        // by tools, in order
-	waiting    []*change        // of calls without a result
-	own        []*change        // by an undo that has not come to its end
-	undone     []operation      // what can be taken back of undos, the last one last
+	calls      map[callKey]place // the last of that name
+	lost       []Call            // without a result
+	changes    []*change         // by tools, in order
+	waiting    []*change         // of calls without a result
+	own        []*change         // by an undo that has not come to its end
+	undone     []operation       // what can be taken back of undos, the last one last
 	left       map[string]*trace
 }
 
@@ -33,8 +33,12 @@ type Call struct {
 	Seq       ikigai.Seq
 	Statement int // from 1
 	Tool      string
-	id        string
+	key       callKey
 }
+
+// callKey tells the calls of a session apart: IDs are the models', and each
+// interaction has a model of its own.
+type callKey struct{ interaction, id string }
 
 // place is where something stands in the conversation.
 type place struct {
@@ -47,6 +51,7 @@ type change struct {
 	ikigai.ChangeData
 	place             // what was noticed stands where its call does
 	event  ikigai.Seq // of the change event
+	call   callKey
 	undone bool
 	left   *trace
 }
@@ -92,10 +97,11 @@ func (l *Ledger) addCall(e ikigai.Event) {
 		return
 	}
 	if l.calls == nil {
-		l.calls = map[string]place{}
+		l.calls = map[callKey]place{}
 	}
-	l.calls[d.ID] = place{e.Seq, len(l.statements)}
-	l.lost = append(l.lost, Call{Seq: e.Seq, Statement: len(l.statements), Tool: d.Function.Name, id: d.ID})
+	key := callKey{e.Interaction, d.ID}
+	l.calls[key] = place{e.Seq, len(l.statements)}
+	l.lost = append(l.lost, Call{Seq: e.Seq, Statement: len(l.statements), Tool: d.Function.Name, key: key})
 }
 
 // addResult takes in that a tool has ended, and what it says it has left.
@@ -104,12 +110,13 @@ func (l *Ledger) addResult(e ikigai.Event) {
 	if e.DecodeData(&d) != nil || d.ToolCallID == "" {
 		return
 	}
-	if i := slices.IndexFunc(l.lost, func(c Call) bool { return c.id == d.ToolCallID }); i >= 0 {
+	key := callKey{e.Interaction, d.ToolCallID}
+	if i := slices.IndexFunc(l.lost, func(c Call) bool { return c.key == key }); i >= 0 {
 		l.lost = slices.Delete(l.lost, i, i+1)
 	}
 	var waiting []*change
 	for _, c := range l.waiting {
-		if c.CallID != d.ToolCallID {
+		if c.call != key {
 			waiting = append(waiting, c)
 			continue
 		}
@@ -128,6 +135,7 @@ func (l *Ledger) addChange(e ikigai.Event) {
 	if e.DecodeData(&c.ChangeData) != nil || !filepath.IsAbs(c.Path) {
 		return
 	}
+	c.call = callKey{e.Interaction, c.CallID}
 	if l.left == nil {
 		l.left = map[string]*trace{}
 	}
@@ -146,7 +154,7 @@ func (l *Ledger) addChange(e ikigai.Event) {
 	} else {
 		l.waiting = append(l.waiting, c)
 	}
-	if at, ok := l.calls[c.CallID]; ok && c.Noticed {
+	if at, ok := l.calls[c.call]; ok && c.Noticed {
 		c.place = at
 	}
 	l.left[c.Path] = c.left

@@ -130,12 +130,17 @@ func (f *fake) replace(path, content string) {
 func (f *fake) shell(command string) {
 	f.t.Helper()
 	id := f.call("bash")
-	watched := f.watcher.Before(context.Background())
+	after := f.before(id)
 	run(f.t, f.dir, command)
 	f.result(id)
-	if watched {
-		f.watcher.After(context.Background(), id, func(events ...ikigai.Event) { _ = f.record(context.Background(), events...) })
+	if after != nil {
+		after(context.Background())
 	}
+}
+
+// before tells the watcher that a command is about to run.
+func (f *fake) before(id string) (after func(context.Context)) {
+	return f.watcher.Before(context.Background(), id, func(events ...ikigai.Event) { _ = f.record(context.Background(), events...) })
 }
 
 // run runs a shell command that need not succeed.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -38,6 +40,10 @@ const (
 // Watcher knows what lies in a directory, so that it can tell what a tool has
 // changed and what was there before. It holds in memory what cannot be had from
 // git's objects.
+//
+// Tools of several interactions may run at once. What is different is then
+// recorded once, for the one of them that has run longest; what a tool announces
+// is left to it, from Announce until the function that it returns has returned.
 type Watcher struct {
 	config   Config
 	git      git
@@ -50,8 +56,19 @@ type Watcher struct {
 	off    bool  // the directory is not watched any more
 	ctx    context.Context
 	cancel context.CancelFunc // ends what goes on beside the way
-	hurry  context.CancelFunc // ends the reading of contents that is not done yet
-	late   bool               // the person was told that a tool did not wait any longer
+
+	mu        sync.Mutex
+	running   []*watched         // tools whose changes are looked for, the one that began first first
+	announced map[string]int     // by path: how many calls have announced that they change it
+	waiting   int                // tools that wait for the turn, while contents are read
+	hurry     context.CancelFunc // ends the reading of contents that is not done yet
+	late      bool               // the person was told that a tool did not wait any longer
+}
+
+// watched is a tool that runs, or whose changes are still to be found.
+type watched struct {
+	callID string
+	record func(...ikigai.Event)
 }
 
 const (
@@ -122,11 +139,16 @@ func lookIn(path string) string {
 }
 
 // behind does something to the tree, and then reads what is not held yet, while
-// nobody waits. The caller has the turn, which comes back when it is done.
+// nobody waits. It returns once it has the turn, which comes back when it is done.
 func (w *Watcher) behind(do func(context.Context)) {
 	<-w.turn
 	ctx, hurry := context.WithCancel(w.ctx)
+	w.mu.Lock()
 	w.hurry = hurry
+	if w.waiting > 0 {
+		hurry()
+	}
+	w.mu.Unlock()
 	go func() {
 		defer func() { w.turn <- struct{}{} }()
 		defer hurry()
@@ -166,47 +188,144 @@ func (w *Watcher) notice(what string) {
 	}
 }
 
-// Before brings what is known of the directory up to date, right before a tool
-// runs. It reports false if what the tool changes cannot be found.
-func (w *Watcher) Before(ctx context.Context) bool {
+// Before implements agent.Watcher. It brings what is known of the directory up
+// to date, unless other tools run: what is different is then of one of them.
+func (w *Watcher) Before(ctx context.Context, callID string, record func(...ikigai.Event)) (after func(context.Context)) {
 	if w.ctx.Err() != nil {
-		return false
+		return nil
 	}
 	w.Begin()
 	ctx, cancel := context.WithTimeout(ctx, beforeTime)
 	defer cancel()
-	w.hurry()
-	select {
-	case <-w.turn:
-	case <-ctx.Done():
-		if !w.late && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			w.late = true
-			w.notice("What commands change now cannot be undone: the directory is still being looked at")
-		}
-		return false
+	if !w.take(ctx) {
+		return nil
 	}
 	defer func() { w.turn <- struct{}{} }()
-	if w.off || !w.look(ctx) {
-		return false
+	if w.off || w.longest() == nil && !w.look(ctx) {
+		return nil
 	}
 	w.hold(ctx, w.tree)
-	return true
+	r := &watched{callID, record}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running = append(w.running, r)
+	return func(ctx context.Context) { w.after(ctx, r) }
 }
 
-// After finds out what is different from what Before saw, and records it.
-func (w *Watcher) After(ctx context.Context, callID string, record func(...ikigai.Event)) {
+// take takes the turn for a tool that waits. It reports false if that took too
+// long.
+func (w *Watcher) take(ctx context.Context) bool {
+	w.mu.Lock()
+	w.waiting++
+	w.hurry()
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.waiting--
+	}()
+	select {
+	case <-w.turn:
+		return true
+	case <-ctx.Done():
+	}
+	w.mu.Lock()
+	told := w.late || !errors.Is(ctx.Err(), context.DeadlineExceeded)
+	w.late = w.late || !told
+	w.mu.Unlock()
+	if !told {
+		w.notice("What commands change now cannot be undone: the directory is still being looked at")
+	}
+	return false
+}
+
+// longest returns the tool that has run longest of those whose changes are still
+// to be found; nil if there is none.
+func (w *Watcher) longest() *watched {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.running) == 0 {
+		return nil
+	}
+	return w.running[0]
+}
+
+// after records what is different, once a tool has run.
+func (w *Watcher) after(ctx context.Context, r *watched) {
+	w.seen(ctx, time.Now())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running = slices.DeleteFunc(w.running, func(one *watched) bool { return one == r })
+}
+
+// seen returns once all that was done until a moment is recorded.
+func (w *Watcher) seen(ctx context.Context, until time.Time) {
 	done := make(chan struct{})
 	w.behind(func(context.Context) {
 		defer close(done)
-		ctx, cancel := context.WithTimeout(ctx, afterTime)
-		defer cancel()
-		defer context.AfterFunc(w.ctx, cancel)()
-		was := w.tree
-		if was == nil || !w.look(ctx) {
-			return
+		if w.tree != nil && !w.tree.began.After(until) { // else somebody has looked since
+			w.compare(ctx)
 		}
-		c := comparison{Watcher: w, ctx: ctx, callID: callID, was: was, is: w.tree, record: record}
-		c.run()
 	})
 	<-done
+}
+
+// compare records what is different from what was seen last, for the tool that
+// has run longest.
+func (w *Watcher) compare(ctx context.Context) {
+	of := w.longest()
+	if of == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, afterTime)
+	defer cancel()
+	defer context.AfterFunc(w.ctx, cancel)()
+	was := w.tree
+	if !w.look(ctx) {
+		return
+	}
+	c := comparison{Watcher: w, ctx: ctx, callID: of.callID, was: was, is: w.tree, record: of.record}
+	c.run()
+}
+
+// Announce implements agent.Watcher. What other tools have changed by now is
+// recorded before it returns, so that the change which is announced comes after
+// it; and before done returns, so that what they change from then on is theirs.
+func (w *Watcher) Announce(ctx context.Context, path string) (done func(context.Context)) {
+	if w.longest() != nil {
+		w.seen(ctx, time.Now())
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.announced == nil {
+		w.announced = map[string]int{}
+	}
+	w.announced[path]++
+	return func(ctx context.Context) {
+		if w.longest() != nil {
+			w.seen(ctx, time.Now())
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.announced[path]--; w.announced[path] == 0 {
+			delete(w.announced, path)
+		}
+	}
+}
+
+// unfinished is what stands in the name of the file in which a tool prepares what
+// a file is to hold: a dot and the name of that file before it, chance behind.
+const unfinished = ".ikigai-"
+
+// isAnnounced reports whether a call may be at a path that has announced to
+// change it, or the file for which it stands.
+func (w *Watcher) isAnnounced(path string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.announced[path] > 0 {
+		return true
+	}
+	dir, name := filepath.Split(path)
+	of, _, ok := strings.Cut(name, unfinished)
+	return ok && strings.HasPrefix(of, ".") && w.announced[dir+of[1:]] > 0
 }

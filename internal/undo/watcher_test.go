@@ -241,7 +241,7 @@ func TestCloseEndsAll(t *testing.T) {
 		w := Watch(context.Background(), Config{Dir: f.dir, Limit: 1, Env: os.Environ()})
 		w.Begin()
 		w.Close()
-		if w.Before(context.Background()) {
+		if w.Before(context.Background(), "", nil) != nil {
 			t.Fatal("a watch that has ended goes on")
 		}
 	}
@@ -252,9 +252,9 @@ func BenchmarkBefore(b *testing.B) {
 	f := newFake(b)
 	run(b, f.dir, "for d in $(seq 100); do mkdir d$d; (cd d$d; for i in $(seq 100); do echo $i > f$i; done); done; git init -q .; git add -A; git commit -qm one")
 	f.watch(1 << 28)
-	f.watcher.Before(context.Background())
 	for b.Loop() {
-		f.watcher.Before(context.Background())
+		f.before("call")
+		f.watcher.running = nil // nothing of it is to be found
 	}
 }
 
@@ -292,7 +292,8 @@ func TestClosedDirectory(t *testing.T) {
 	f.watch(1 << 20)
 	f.say("go")
 	id := f.call("bash")
-	if !f.watcher.Before(context.Background()) {
+	after := f.before(id)
+	if after == nil {
 		t.Fatal("it is not watched")
 	}
 	back := asRoot(t)
@@ -301,7 +302,7 @@ func TestClosedDirectory(t *testing.T) {
 	back()
 	must(t, os.WriteFile(f.dir+"/made", nil, 0o600))
 	f.result(id)
-	f.watcher.After(context.Background(), id, func(events ...ikigai.Event) { _ = f.record(context.Background(), events...) })
+	after(context.Background())
 	asRoot(t)
 	must(t, os.Chmod(f.dir+"/open", 0o777))
 	if all := f.changes(0); len(all) != 1 || filepath.Base(all[0].Path) != "made" {
