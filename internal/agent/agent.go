@@ -40,6 +40,11 @@ type Agent struct {
 	ModelName string // vendor/model, for the record
 	Level     ikigai.Level
 	NoFormat  bool // the model cannot be held to a Format
+	// Context is how many tokens a request and its reply may have, 0 where nobody
+	// knows, and UsualOutput how many a reply has where MaxOutput does not say.
+	// Fitter keeps the conversation within it; nil leaves that to the vendor.
+	Context, UsualOutput int
+	Fitter               Fitter
 	// Fallbacks are asked, one after the other, where the model does not answer;
 	// see Candidate.
 	Fallbacks []Candidate
@@ -79,6 +84,9 @@ type Agent struct {
 	// KeepDir is the directory, made when it is first needed, for what files held
 	// before a change where that is too large for a store; "" keeps none of it.
 	KeepDir string
+	// OutputDir is the directory, made when it is first needed, for results that
+	// are too long to be sent whole; "" keeps nothing of what is cut off.
+	OutputDir string
 
 	// Notes returns what the model is told, with a result, of the resources that
 	// a tool has come to. It may be nil.
@@ -87,6 +95,16 @@ type Agent struct {
 	// Watcher finds what tools change that do not announce it. It may be nil.
 	Watcher  Watcher
 	watching watching
+
+	// Standing knows how the conversation stands, of which the model is told
+	// after each round of tools, as Feedback says: FeedbackOn or FeedbackAuto.
+	// Where either is empty, it is told nothing.
+	Standing Standing
+	Feedback string
+
+	// Waiting is called whenever a request goes out: nobody waits for what is done
+	// meanwhile. It returns at once, and may be nil.
+	Waiting func()
 }
 
 // Outcome is how a statement ended.
@@ -109,6 +127,7 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 	}
 	choice := a.ToolChoice
 	asked := asking{candidates: a.candidates()}
+	var told told
 	for {
 		reply, err := a.ask(ctx, &asked, choice)
 		if err != nil {
@@ -144,6 +163,7 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 			choice.Mode = ikigai.ToolChoiceNone // JSON alone
 			continue
 		}
+		a.tell(out.Turns, &told)
 		choice = ikigai.ToolChoice{} // what was demanded is done
 		if out.LimitReached {
 			choice.Mode = ikigai.ToolChoiceNone // one turn to answer

@@ -18,11 +18,15 @@ type Candidate struct {
 	Model    ikigai.Model
 	Level    ikigai.Level
 	NoFormat bool // the model cannot be held to a Format
+
+	Context   int // tokens that a request and its reply may have; 0 where nobody knows
+	MaxOutput int // tokens of a reply where Agent.MaxOutput does not say; 0 where nobody knows
 }
 
 // candidates returns the models to ask, the first first.
 func (a *Agent) candidates() []Candidate {
-	first := Candidate{Name: a.ModelName, Model: a.Model, Level: a.Level, NoFormat: a.NoFormat}
+	first := Candidate{Name: a.ModelName, Model: a.Model, Level: a.Level, NoFormat: a.NoFormat,
+		Context: a.Context, MaxOutput: a.UsualOutput}
 	return append([]Candidate{first}, a.Fallbacks...)
 }
 
@@ -32,21 +36,33 @@ type asking struct {
 	quarantined int
 	brokenOff   int  // replies that ended before any of their text was seen
 	corrected   bool // the model was told that its answer does not fit
+	shrunk      bool // a vendor has found the conversation too long
 }
 
-// ask sends the conversation to the model until there is a whole reply. What a
-// vendor refuses is left out, and a model that cannot answer is replaced, for
+// ask sends the conversation to the model until there is a whole reply. What
+// takes too much room is sent in fewer words, what a vendor refuses is left out, and a model that cannot answer is replaced, for
 // the rest of the statement. With an error comes what there was of the reply.
 func (a *Agent) ask(ctx context.Context, asked *asking, choice ikigai.ToolChoice) (*reply, error) {
+	fitted := ""
 	for {
-		r, err := a.send(ctx, asked.candidates[0], choice)
+		c := asked.candidates[0]
+		if c.Name != fitted {
+			if err := a.makeRoom(ctx, c); err != nil {
+				return new(reply), err
+			}
+			fitted = c.Name
+		}
+		r, err := a.send(ctx, c, choice)
 		if err == nil || ctx.Err() != nil {
 			return r, err
 		}
 		if a.again(ctx, asked, r, err) {
 			continue
 		}
-		event, ok := a.quarantine(asked, r, err)
+		event, ok := a.shrink(ctx, asked, r, err)
+		if !ok {
+			event, ok = a.quarantine(asked, r, err)
+		}
 		if !ok {
 			event, ok = asked.fallBack(r, err)
 		}

@@ -14,7 +14,7 @@ import (
 func TestLimitOutput(t *testing.T) {
 	long := strings.Repeat("日本", 5000)
 	output := encode(map[string]any{"count": 3, "output": long})
-	cut := limitOutput(output, 2000)
+	cut := limitOutput(output, 2000, whole{})
 	var got struct {
 		Output string `json:"output"`
 		Count  int    `json:"count"`
@@ -28,7 +28,7 @@ func TestLimitOutput(t *testing.T) {
 	if !strings.HasSuffix(got.Output, " of 30000 bytes]") || !strings.HasPrefix(long, got.Output[:300]) {
 		t.Errorf("got …%q", got.Output[len(got.Output)-60:])
 	}
-	if limitOutput(output, len(output)) != output {
+	if limitOutput(output, len(output), whole{}) != output {
 		t.Error("a result at the limit was cut")
 	}
 }
@@ -46,7 +46,7 @@ func TestLimitResult(t *testing.T) {
 		"plain text":     {Output: mega + mega},
 		"parts and note": {Output: "{}", Parts: []ikigai.Part{{Text: mega}, {Text: mega}}, Note: mega},
 	} {
-		limitResult(&d, 1<<20)
+		limitResult(&d, 1<<20, whole{})
 		total := len(d.Output) + len(d.Note)
 		for _, p := range d.Parts {
 			total += len(p.Text)
@@ -73,7 +73,7 @@ func FuzzLimitOutput(f *testing.F) {
 		if !utf8.ValidString(output) || size > 1<<20 || size < 0 {
 			return
 		}
-		cut := limitOutput(output, size)
+		cut := limitOutput(output, size, whole{})
 		switch {
 		case !utf8.ValidString(cut):
 			t.Fatalf("invalid UTF-8: %q", cut)
