@@ -103,6 +103,10 @@ func (l *Line) toolsWeight() (n int64) {
 	return n
 }
 
+// Full reports whether the conversation has come so near to a budget, in tokens,
+// that it is to be sent in fewer words.
+func (l *Line) Full(budget int64) bool { return float64(l.Tokens()) > highWater*float64(budget) }
+
 // Refused returns the budget to which the conversation was last brought down
 // because a model's vendor refused it, 0 if that never happened. It is the best
 // that is known of a model whose context nobody has told.

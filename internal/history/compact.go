@@ -17,10 +17,6 @@ const (
 	lowWater  = 0.45 // of the budget: so much is to be left
 )
 
-// HighWater returns the tokens from which on a conversation with a budget is to
-// be sent in fewer words.
-func HighWater(budget int64) int64 { return int64(highWater * float64(budget)) }
-
 // Compaction says how a conversation is to be put in fewer words.
 type Compaction struct {
 	Model  string // vendor/model that it is to fit
