@@ -24,7 +24,8 @@ import (
 //   - every request is valid for every vendor;
 //   - folding step by step, with requests in between, gives the same messages
 //     as folding from scratch;
-//   - while the memo stays, all messages but the last stay;
+//   - while the memo stays, all messages but the last stay, and a result, also
+//     there: feedback comes before it is sent;
 //   - after a rewind the conversation is the one it was after an earlier event,
 //     but for what was put in quarantine since, and after a clear nothing but
 //     the system message is left;
@@ -41,6 +42,8 @@ func FuzzLine(f *testing.F) {
 	f.Add([]byte("succr0wrxuc1w000wuTxw2"))
 	f.Add([]byte("sunuaxnu2nuw1un\x00nu\xffw9nuw000nu"))
 	f.Add([]byte("supV1PrqaVvPrq2pppp0qw1qqu"))
+	f.Add([]byte("sucrFacCrRFwwuFFcF"))
+	f.Add([]byte("succrrF1auc2rF2qqxFuccrF3rFw9"))
 	f.Add([]byte("suclcLjcccl1l2lj12JaujqqVJVLJ"))
 	f.Add([]byte("succrraujJuaw1uJwwujccrj12Jcrx"))
 	f.Add([]byte("suc5555r5555555555555555555555555555555555555555555555555555555Ru9crajjJqqqJVJruaxuJk"))
@@ -222,6 +225,8 @@ func (r *scriptReader) event(c byte, seq ikigai.Seq) (e ikigai.Event, ok bool) {
 			Seq: seq - ikigai.Seq(len(text)%7), Model: "m/a", Whole: strings.Contains(text, "2")})
 	case 'j', 'J': // of events that depend on the text
 		e = projection(text, seq, c == 'J')
+	case 'F':
+		e = feedbackOf(text)
 	case 'i':
 		e = ikigai.NewEvent(ikigai.KindInterrupted, text, nil)
 	case 'T':
@@ -289,6 +294,9 @@ func valid(messages []ikigai.Message) error {
 				return fmt.Errorf("message %d: result for %s, waiting for %v", i, m.Result.CallID, waiting)
 			}
 			waiting, results = waiting[1:], true
+			if m.Result.Feedback != "" && len(waiting) > 0 {
+				return fmt.Errorf("message %d: feedback before the last result of its round", i)
+			}
 			if err := cleanText(m.Result.Output); err != nil {
 				return err
 			}
@@ -335,6 +343,9 @@ func cleanText(s string) error {
 // extends checks that next keeps all of last but its last message.
 func extends(last []string, next []ikigai.Message) error {
 	keep := max(len(last)-1, 0)
+	if keep < len(last) && strings.Contains(last[keep], `"Kind": "tool_result"`) {
+		keep++
+	}
 	if len(next) < keep {
 		return fmt.Errorf("%d messages became %d", len(last), len(next))
 	}
