@@ -9,6 +9,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"ikigai"
 )
@@ -57,6 +58,7 @@ type Agent struct {
 
 	ToolChoice    ikigai.ToolChoice // of a statement's first request; after it the model is free, unless it is none
 	MaxToolTurns  int               // rounds of tools in a statement
+	MaxTokens     int64             // of requests and replies of a statement, after which no more tools run; 0 for no limit
 	MaxOutputSize int               // bytes of a result, after the tool's own limit
 	ResultFormat  string            // Frontmatter, or "" for results in JSON, as the tools give them
 	Concurrency   int               // read-only tools that may run at once; 1 runs every tool alone
@@ -105,6 +107,10 @@ type Agent struct {
 	// Waiting is called whenever a request goes out: nobody waits for what is done
 	// meanwhile. It returns at once, and may be nil.
 	Waiting func()
+
+	// recording keeps what comes from beside the loop from standing between a
+	// request and the event that records it.
+	recording sync.Mutex
 }
 
 // Outcome is how a statement ended.
@@ -113,6 +119,8 @@ type Outcome struct {
 	Stop         ikigai.StopReason // of the last reply
 	Turns        int               // rounds of tools
 	LimitReached bool              // MaxToolTurns was reached, even if an answer came after it
+	Tokens       int64             // of requests and whole replies, as far as vendors report them
+	Spent        bool              // MaxTokens was reached while tools were called, even if an answer came after it
 	Denied       int               // calls that were not allowed
 }
 
@@ -138,8 +146,10 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 			return out, closed(err)
 		}
 		out.Answer, out.Stop = reply.text.String(), reply.stop
-		last := out.LimitReached || choice.Mode == ikigai.ToolChoiceNone || len(reply.calls) == 0
+		last := out.LimitReached || out.Spent || choice.Mode == ikigai.ToolChoiceNone || len(reply.calls) == 0
+		out.Tokens += reply.tokens()
 		if len(reply.calls) > 0 {
+			out.Spent = a.MaxTokens > 0 && out.Tokens >= a.MaxTokens
 			if !out.LimitReached {
 				out.Turns++
 				out.LimitReached = out.Turns >= a.MaxToolTurns
@@ -165,7 +175,7 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 		}
 		a.tell(out.Turns, &told)
 		choice = ikigai.ToolChoice{} // what was demanded is done
-		if out.LimitReached {
+		if out.LimitReached || out.Spent {
 			choice.Mode = ikigai.ToolChoiceNone // one turn to answer
 		}
 	}

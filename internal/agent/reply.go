@@ -53,13 +53,16 @@ func (a *Agent) send(ctx context.Context, to Candidate, choice ikigai.ToolChoice
 	defer recording.Wait()
 	request.Sending = func(sent ikigai.Sent) {
 		recording.Go(func() {
-			a.watching.recording.Lock()
-			defer a.watching.recording.Unlock()
+			a.recording.Lock()
+			defer a.recording.Unlock()
 			a.Recorder.Queue(a.History.Sent(to.Name, choice, sent))
 		})
 		r.sent = time.Now()
 		if a.Watcher != nil {
 			a.Watcher.Begin()
+		}
+		if a.Waiting != nil {
+			a.Waiting()
 		}
 	}
 	for delta, err := range to.Model.Stream(ctx, request) {
@@ -133,6 +136,14 @@ func (r *reply) empty() bool {
 
 // begun reports whether anything of the reply has come.
 func (r *reply) begun() bool { return r.text.Len()+r.thinking.Len()+len(r.calls) > 0 }
+
+// tokens returns what the reply and its request took, as far as that is known.
+func (r *reply) tokens() int64 {
+	if r.usage == nil {
+		return 0
+	}
+	return r.usage.Input + r.usage.Output
+}
 
 // unseen reports whether nothing of the answer has been shown, so that another
 // reply can come in its place.

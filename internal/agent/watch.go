@@ -37,10 +37,6 @@ type watching struct {
 
 	mu    sync.Mutex
 	after []func(context.Context) // to be called once the tool that runs has run
-
-	// recording keeps changes that are found beside the way from coming between
-	// a request and the event that records it.
-	recording sync.Mutex
 }
 
 // leaveTime is how long the person, who has stopped the turn, waits for what a
@@ -78,8 +74,8 @@ func (a *Agent) afterwards(do func(context.Context)) {
 // noticed returns what records changes that were found.
 func (a *Agent) noticed(ctx context.Context) func(...ikigai.Event) {
 	return func(events ...ikigai.Event) {
-		a.watching.recording.Lock()
-		defer a.watching.recording.Unlock()
+		a.recording.Lock()
+		defer a.recording.Unlock()
 		for i, e := range events {
 			events[i] = a.likeBefore(e)
 		}

@@ -64,13 +64,10 @@ func TestFeedbackAndThePrefix(t *testing.T) {
 				line.Add(at(ikigai.Seq(len(line.steps)+1), e))
 			}
 		}
-		add(user("u"), call("a", "{}"))
-		before := line.Request().Memo
-		add(result("a", "A"))
+		add(user("u"), call("a", "{}"), result("a", "A"))
+		before := line.memo
 		if sent {
 			before = line.Request().Memo
-		} else {
-			before = line.memo
 		}
 		add(feedbackOf("f"))
 		if after := line.Request().Memo; (after == before) == sent {
