@@ -20,7 +20,7 @@ func (a *app) findFallbacks(ctx context.Context) {
 			a.notice(model + " cannot be asked in place of another. " + err.Error())
 			continue
 		}
-		c := agent.Candidate{Name: e.Name, Level: e.Level, NoFormat: e.Known.NoFormat}
+		c := agent.Candidate{Name: e.Name, Level: e.Level, NoFormat: e.Known.NoFormat, Context: a.contextOf(e), MaxOutput: outputOf(e)}
 		if e.Key == keyUnasked {
 			c.Model = &late{find: func(ctx context.Context) (ikigai.Model, error) { return a.findFallback(ctx, model) }}
 		} else {

@@ -63,6 +63,8 @@ type opening struct {
 	line    *history.Line
 	files   *history.Files
 	nested  *knowledge.Nested
+	purpose *history.Purpose
+	used    *history.Resources
 	kit     *kit
 	indexer indexer
 	spent   spendings
@@ -75,7 +77,8 @@ type opening struct {
 
 // open opens a session, new or existing, with the model of endpoint.
 func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opened storeResult, v *view) (*work, error) {
-	o := &opening{app: a, which: w, endpoint: endpoint, view: v, line: history.New(ikigai.Main), files: history.NewFiles(ikigai.Main)}
+	o := &opening{app: a, which: w, endpoint: endpoint, view: v, line: history.New(ikigai.Main), files: history.NewFiles(ikigai.Main),
+		purpose: history.NewPurpose(), used: history.NewResources(ikigai.Main)}
 	var err error
 	if o.store, err = usable(opened, w); err != nil {
 		return nil, err
@@ -103,7 +106,9 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 		o.release()
 		return nil, err
 	}
-	return &work{opening: o, session: s, agent: o.agent(ctx, s)}, nil
+	all := &work{opening: o, session: s, agent: o.agent(ctx, s)}
+	all.agent.Fitter = all.fitting()
+	return all, nil
 }
 
 // begin assembles the tools and begins or restores the session.
@@ -186,7 +191,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	at := o.places()
 	c := session.Config{
 		Store: o.store, Grant: o.grant, Journals: at.journals(), Partial: at.partial(o.grant.Session),
-		Projections: []session.Projection{o.line, o.files, o.nested, o.view, &o.spent},
+		Projections: []session.Projection{o.line, o.files, o.purpose, o.used, o.nested, o.view, &o.spent},
 		Recorded:    o.recorded, Shown: o.view.shown, Notice: o.view.notice,
 	}
 	if o.which.isNew() {
@@ -255,7 +260,8 @@ func (o *opening) agent(ctx context.Context, s *session.Session) *agent.Agent {
 		Price:     o.price,
 		Approve:   o.approver(o.view),
 		Fallbacks: o.fallbacks, MaxRetries: o.settings.MaxRetries,
-		ResultFormat: o.settings.ResultFormat, KeepDir: o.places().kept(s.ID()),
+		ResultFormat: o.settings.ResultFormat, KeepDir: o.places().kept(s.ID()), OutputDir: o.places().output(s.ID()),
+		Context: o.contextOf(o.endpoint), UsualOutput: outputOf(o.endpoint),
 	}
 	a.Notes = o.nestedNotes()
 	if w := o.watch(ctx); w != nil {

@@ -41,6 +41,10 @@ func (w *work) side(ctx context.Context, what string, d ikigai.InteractionData) 
 		MaxToolTurns: w.settings.MaxToolTurns, MaxOutputSize: w.settings.MaxOutputSize, MaxRetries: w.settings.MaxRetries,
 		CacheKey: string(w.session.ID()) + "/" + string(d.Purpose),
 		Price:    w.price,
+		Context:  small.Context, UsualOutput: small.MaxOutput, OutputDir: w.places().output(w.session.ID()),
+	}
+	if d.Purpose == ikigai.PurposeTask {
+		a.Fitter = &fitting{Line: line, work: w}
 	}
 	return &side{Agent: a, name: recorder.Name(), end: recorder.End}, nil
 }
@@ -59,7 +63,8 @@ func (o *opening) small(ctx context.Context) agent.Candidate {
 				o.view.notice(fmt.Sprintf("%s cannot be asked for small work, %s does it. %v", name, e.Name, err))
 			}
 		}
-		o.smallModel = agent.Candidate{Name: e.Name, Model: o.model(e), NoFormat: e.Known.NoFormat}
+		o.smallModel = agent.Candidate{Name: e.Name, Model: o.model(e), NoFormat: e.Known.NoFormat,
+			Context: o.contextOf(e), MaxOutput: outputOf(e)}
 		for _, level := range ikigai.Levels() { // the least there is
 			if _, ok := e.Known.Levels[level]; ok {
 				o.smallModel.Level = level
