@@ -14,6 +14,9 @@ import (
 // Block returns b as text that ends with a newline, or "" if s does not show
 // blocks of its kind. Empty lines between blocks are those of a Page.
 func (s Style) Block(b transcript.Block) string {
+	if b.Folded {
+		return s.stamp(b) + s.side(b) + s.damage(b)
+	}
 	text := s.body(b) + s.damage(b)
 	if text == "" {
 		return s.stamp(b)
@@ -34,7 +37,7 @@ func (s Style) damage(b transcript.Block) string {
 
 // stamp returns the line that says which event a block shows, if s asks for it.
 func (s Style) stamp(b transcript.Block) string {
-	if !s.Verbose || b.Kind == transcript.Notice {
+	if !s.Verbose || b.Kind == transcript.Notice || b.Kind == transcript.End {
 		return ""
 	}
 	at := s.in(b.Time.Time()).Format("15:04:05")
@@ -75,6 +78,16 @@ func (s Style) body(b transcript.Block) string {
 		return s.undo(b)
 	case ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork:
 		return s.travel(b)
+	case ikigai.KindInteraction:
+		return s.begins(b)
+	case transcript.End:
+		return s.ends(b)
+	case ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective:
+		return s.objective(b)
+	case ikigai.KindFeedback:
+		return s.feedback(b)
+	case ikigai.KindProjection:
+		return s.projection(b)
 	}
 	return s.other(b)
 }

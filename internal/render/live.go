@@ -114,7 +114,7 @@ func (l *Live) add(b transcript.Block, text string) {
 		l.begin(b.Kind)
 	}
 	l.endAnswerLine()
-	l.page.last = b.Kind
+	l.page.took(b)
 	l.write(text, false)
 }
 

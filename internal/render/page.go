@@ -10,6 +10,7 @@ import (
 type Page struct {
 	Style Style
 	last  ikigai.Kind // of the block before; "" at the top
+	close bool        // that was a line about what happens beside the conversation
 }
 
 // Block returns the text of b with the empty line before it, or "" if the
@@ -25,10 +26,16 @@ func (p *Page) Block(b transcript.Block) string {
 // gap returns what comes between the block before and b, which it takes as
 // shown.
 func (p *Page) gap(b transcript.Block) string {
-	last := p.last
-	p.last = b.Kind
+	last, wasClose := p.last, p.close
+	p.took(b)
 	if last == "" {
 		return ""
+	}
+	if p.close {
+		if wasClose || last == ikigai.KindToolCall || last == ikigai.KindToolResult {
+			return ""
+		}
+		return "\n"
 	}
 	switch b.Kind {
 	case ikigai.KindUsage:
@@ -57,4 +64,17 @@ func (p *Page) gap(b transcript.Block) string {
 		}
 	}
 	return "\n"
+}
+
+// took notes that b is shown.
+func (p *Page) took(b transcript.Block) { p.last, p.close = b.Kind, aside(b) }
+
+// aside reports whether b is a line about what happens beside the conversation:
+// such lines stand close.
+func aside(b transcript.Block) bool {
+	switch b.Kind {
+	case ikigai.KindInteraction, transcript.End, ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective, ikigai.KindFeedback, ikigai.KindProjection:
+		return true
+	}
+	return b.Folded
 }

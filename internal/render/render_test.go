@@ -30,6 +30,24 @@ var styles = map[string]render.Style{
 	"compact": {Zone: time.UTC, Compact: true, More: "ikigai log --full"},
 	"verbose": {Zone: time.UTC, Verbose: true},
 	"narrow":  {Zone: time.UTC, Width: 40},
+	"slim":    {Zone: time.UTC, Width: 20},
+}
+
+// folds returns the transcript that a section asks for, and its style.
+func folds(section string) (fold transcript.Transcript, style string) {
+	how, style, ok := strings.Cut(section, " ")
+	switch how {
+	case "folded":
+		fold.Folded = true
+	case "live":
+		fold.Folded, fold.Brief = true, true
+	default:
+		return fold, section
+	}
+	if !ok {
+		style = "plain"
+	}
+	return fold, style
 }
 
 // TestGolden renders the events of each file in testdata, one JSON object a
@@ -50,11 +68,12 @@ func TestGolden(t *testing.T) {
 			}
 			events := readEvents(t, archive.Files[0].Data)
 			for i, section := range archive.Files[1:] {
-				style, ok := styles[section.Name]
+				fold, name := folds(section.Name)
+				style, ok := styles[name]
 				if !ok {
 					t.Fatalf("no style %q", section.Name)
 				}
-				got := strings.ReplaceAll(page(style, events), "\x1b", `\e`)
+				got := strings.ReplaceAll(pageOf(fold, style, events), "\x1b", `\e`)
 				if *update {
 					archive.Files[i+1].Data = []byte(got)
 				} else if diff := cmp.Diff(string(section.Data), got); diff != "" {

@@ -59,6 +59,8 @@ var (
 	resultMark = glyph{"↳", "->"}
 	userMark   = glyph{"›", ">"}
 	failMark   = glyph{"✗", "x"}
+	okMark     = glyph{"✓", "+"}
+	sideMark   = glyph{"◦", "o"}
 	alertMark  = glyph{"!", "!"}
 	thinkMark  = glyph{"~", "~"}
 	forkMark   = glyph{"⑂", "Y"}

@@ -28,15 +28,22 @@ import (
 //	fork                 ikigai.ForkData
 //	undo                 ikigai.UndoData
 //	trust                ikigai.TrustData
+//	interaction          ikigai.InteractionData
+//	end                  Ended
+//	title goal objective Objective
+//	feedback             ikigai.FeedbackData
+//	projection           Projection
 //	notice               nil
 //	any other kind       json.RawMessage, the data as it is; nil without data
 type Block struct {
-	Kind        ikigai.Kind // of the event, or Notice
+	Kind        ikigai.Kind // of the event, or Notice or End
 	Seq         ikigai.Seq  // of the event; 0 for a notice
 	ID          ikigai.ID   // of the event
 	Session     ikigai.ID
 	Time        ikigai.Micros
 	Interaction string // ikigai.Main, or the side interaction it comes from
+	Side        *Side  // what that is for; nil for the main one, and where the log does not say
+	Folded      bool   // it happened beside the conversation: a line is enough
 	Statement   int    // number of the person's statement it belongs to, from 1; 0 before the first
 	Round       int    // of a tool call or result: number within the statement, from 1
 	Text        string // what the event says to people

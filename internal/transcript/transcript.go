@@ -3,6 +3,7 @@
 package transcript
 
 import (
+	"cmp"
 	"slices"
 
 	"ikigai"
@@ -10,29 +11,36 @@ import (
 
 // Transcript is the fold from events to blocks. The zero Transcript is that of
 // a session without events. What it keeps grows with the calls that have no
-// result yet and with the number of interactions, not with the session.
+// result yet and with the side interactions of the last two statements, not with
+// the session.
 type Transcript struct {
-	// Brief leaves out changes that a tool announced and whose result is about
-	// to tell of them.
+	// Brief leaves out what other blocks tell: changes that a tool announced and
+	// whose result is about to come, the goal that a model names, a side
+	// interaction that came to nothing.
 	Brief bool
+	// Folded leaves out what side interactions say, but for those of which the
+	// log does not tell what they are for. Of a task it leaves what it did.
+	Folded bool
 
 	statement int
 	lines     map[string]*line // by interaction
+	sides     map[string]*side // by interaction
 	open      []Block          // tool calls without a result, in the order of the log
 	passed    []ikigai.Event   // calls and results that Pass took in, as long as some call has no result
 }
 
 // line is the state of an interaction.
 type line struct {
-	round   int
+	round   int    // of the statement
+	rounds  int    // in all
 	inRound bool   // the last event of the conversation was a tool call
 	shown   string // the call below which the last thing shown stands; "" if it belongs to none
 }
 
 // Add takes in the session's next event and returns the blocks that show it:
-// one of its own and, ahead of it, the calls without a result that a new
-// statement, a rewind or a clear leaves behind. Data that cannot be read is no error: the block shows what
-// there is.
+// one of its own, ahead of it the calls without a result that a new statement, a
+// rewind or a clear leaves behind, and behind it the End of a side interaction.
+// Data that cannot be read is no error: the block shows what there is.
 func (t *Transcript) Add(e ikigai.Event) []Block {
 	t.foldPassed()
 	b := Block{
@@ -42,23 +50,23 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 	if b.Interaction == "" {
 		b.Interaction = ikigai.Main
 	}
-	ln := t.line(b.Interaction)
-
 	var blocks []Block
 	switch e.Kind {
-	case ikigai.KindUser:
+	case ikigai.KindUser, ikigai.KindRewind, ikigai.KindClear:
 		blocks = t.abandon(b.Interaction)
-		ln.round = 0
-		if b.Interaction == ikigai.Main {
-			t.statement++
-		}
+	}
+	ln := t.line(b.Interaction)
+	switch e.Kind {
+	case ikigai.KindUser:
 		decode[ikigai.MessageData](&b, e)
+		t.asked(b.Interaction, b.Body.(ikigai.MessageData).By, ln)
 	case ikigai.KindSystem, ikigai.KindAssistant, ikigai.KindThinking:
 		decode[ikigai.MessageData](&b, e)
 	case ikigai.KindToolCall:
 		t.call(&b, e, ln)
 	case ikigai.KindToolResult:
 		t.result(&b, e, ln)
+		blocks = t.answers(b.Interaction, b.Body.(Result).ToolCallID)
 	case ikigai.KindSession:
 		decode[ikigai.SessionData](&b, e)
 	case ikigai.KindTools:
@@ -69,7 +77,7 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		decode[ikigai.UsageData](&b, e)
 	case ikigai.KindChange:
 		decode[ikigai.ChangeData](&b, e)
-		if t.change(&b, ln); t.Brief && told(b) {
+		if t.change(&b, ln); t.Brief && announced(b) {
 			return nil
 		}
 	case ikigai.KindApproval:
@@ -84,16 +92,25 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 	case ikigai.KindFallback:
 		decode[ikigai.FallbackData](&b, e)
 	case ikigai.KindRewind:
-		blocks = t.abandon(b.Interaction)
 		decode[ikigai.RewindData](&b, e)
 	case ikigai.KindClear:
-		blocks = t.abandon(b.Interaction)
 	case ikigai.KindFork:
 		decode[ikigai.ForkData](&b, e)
 	case ikigai.KindUndo:
 		decode[ikigai.UndoData](&b, e)
 	case ikigai.KindTrust:
 		decode[ikigai.TrustData](&b, e)
+	case ikigai.KindInteraction:
+		decode[ikigai.InteractionData](&b, e)
+		t.begins(b)
+	case ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective:
+		decode[ikigai.ObjectiveData](&b, e)
+		b.Body = t.named(b)
+	case ikigai.KindFeedback:
+		decode[ikigai.FeedbackData](&b, e)
+	case ikigai.KindProjection:
+		decode[ikigai.ProjectionData](&b, e)
+		b.Body = t.projected(b)
 	default:
 		if len(e.Data) > 0 {
 			b.Body = slices.Clone(e.Data)
@@ -102,35 +119,85 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 	if e.Kind != ikigai.KindToolCall && e.Kind.Conversation() {
 		ln.inRound = false
 	}
-	t.passes(b)
 	b.Statement = t.statement
+	if s := t.sides[b.Interaction]; s != nil {
+		b.Side, b.Folded = &s.Side, t.Folded
+	}
 	if e.Kind == ikigai.KindToolCall {
 		t.open = append(t.open, b)
 	}
-	return append(blocks, b)
+	shown := []Block{b}
+	if end, ok := t.beside(b); ok {
+		shown = append(shown, end)
+	}
+	for _, b := range shown {
+		if t.Brief && quiet(b) || t.Folded && inside(b) {
+			continue
+		}
+		t.passes(b)
+		blocks = append(blocks, b)
+	}
+	return blocks
+}
+
+// asked takes in that somebody has said something in an interaction. What the
+// program itself asks for goes on with the statement.
+func (t *Transcript) asked(interaction, by string, ln *line) {
+	if by == ikigai.ByLoop {
+		return
+	}
+	ln.round = 0
+	if interaction == ikigai.Main {
+		t.forgetSides()
+		t.statement++
+	}
 }
 
 // Pass takes in the session's next event as Add does, for what a person has
 // seen before. It costs next to nothing, because it decodes only what is left
-// of calls without a result.
+// of calls without a result. Nothing may be passed once something was added.
 func (t *Transcript) Pass(e ikigai.Event) {
+	interaction := cmp.Or(e.Interaction, ikigai.Main)
 	switch e.Kind {
+	case ikigai.KindInteraction:
+		b := Block{Kind: e.Kind, Seq: e.Seq, Interaction: interaction, Text: e.Content}
+		decode[ikigai.InteractionData](&b, e)
+		t.begins(b)
 	case ikigai.KindUser, ikigai.KindRewind, ikigai.KindClear:
-		t.passed = slices.DeleteFunc(t.passed, func(p ikigai.Event) bool { return p.Interaction == e.Interaction })
-		t.Add(e)
+		t.passed = slices.DeleteFunc(t.passed, func(p ikigai.Event) bool {
+			return p.Interaction == e.Interaction || t.under(p.Interaction, interaction)
+		})
+		if e.Kind == ikigai.KindUser {
+			b := Block{}
+			decode[ikigai.MessageData](&b, e)
+			t.asked(interaction, b.Body.(ikigai.MessageData).By, t.line(interaction))
+		}
 	case ikigai.KindToolCall, ikigai.KindToolResult:
 		t.passed = append(t.passed, e)
-		results := 0
-		for _, p := range t.passed {
-			if p.Kind == ikigai.KindToolResult {
-				results++
-			}
-		}
-		if 2*results == len(t.passed) {
-			t.line(e.Interaction).round++
-			t.passed = t.passed[:0]
+		t.passRound(e.Interaction)
+	}
+}
+
+// passRound forgets the calls and results of an interaction that Pass took in
+// if every call has its result.
+func (t *Transcript) passRound(interaction string) {
+	open := 0
+	for _, p := range t.passed {
+		switch {
+		case p.Interaction != interaction:
+		case p.Kind == ikigai.KindToolCall:
+			open++
+		default:
+			open--
 		}
 	}
+	if open != 0 {
+		return
+	}
+	t.passed = slices.DeleteFunc(t.passed, func(p ikigai.Event) bool { return p.Interaction == interaction })
+	ln := t.line(interaction)
+	ln.round++
+	ln.rounds++
 }
 
 // foldPassed decodes what Pass has left.
@@ -175,6 +242,7 @@ func (t *Transcript) call(b *Block, e ikigai.Event, ln *line) {
 	}
 	if !ln.inRound {
 		ln.round++
+		ln.rounds++
 		ln.inRound = true
 	}
 	b.Round = ln.round
@@ -206,9 +274,9 @@ func (t *Transcript) change(b *Block, ln *line) {
 	b.Body = c
 }
 
-// told reports whether the result to come tells all that the change b does: that
-// a file is new, or that it cannot be had again, it does not.
-func told(b Block) bool {
+// announced reports whether the result to come tells all that the change b does:
+// that a file is new, or that it cannot be had again, it does not.
+func announced(b Block) bool {
 	c := b.Body.(Change)
 	return c.Call != nil && c.Existed && !c.Noticed && c.NotKept == "" && b.Damage == ""
 }
@@ -261,11 +329,11 @@ func (t *Transcript) passes(b Block) {
 	}
 }
 
-// abandon takes the calls of an interaction that have no result out of t.open
-// and returns them marked.
+// abandon takes the calls of an interaction, and of those that serve it, that
+// have no result out of t.open and returns them marked.
 func (t *Transcript) abandon(interaction string) (blocks []Block) {
 	t.open = slices.DeleteFunc(t.open, func(b Block) bool {
-		if b.Interaction != interaction {
+		if b.Interaction != interaction && !t.under(b.Interaction, interaction) {
 			return false
 		}
 		blocks = append(blocks, mayHaveRun(b))
