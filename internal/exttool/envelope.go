@@ -3,10 +3,10 @@ package exttool
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"ikigai"
+	"ikigai/internal/resource"
 )
 
 // readAnswer reads the object that a tool has printed. What the tool says to
@@ -69,7 +69,8 @@ func reportOf(all []member) string {
 	return ""
 }
 
-// resources takes paths and URLs, each alone or as {uri, changed, sha256}.
+// resources takes paths and URLs, each alone or as {uri, changed, sha256}. Paths
+// begin at dir.
 func resources(raw json.RawMessage, dir string) []ikigai.Resource {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -78,21 +79,13 @@ func resources(raw json.RawMessage, dir string) []ikigai.Resource {
 	var all []ikigai.Resource
 	for _, one := range list {
 		var r ikigai.Resource
-		if json.Unmarshal(one, &r.URI) != nil && json.Unmarshal(one, &r) != nil || r.URI == "" {
+		if json.Unmarshal(one, &r.URI) != nil && json.Unmarshal(one, &r) != nil {
 			continue
 		}
-		r.URI = absolute(r.URI, dir)
-		all = append(all, r)
+		r.URI = resource.Name(r.URI, dir)
+		all = resource.Add(all, r)
 	}
 	return all
-}
-
-// absolute returns a path from dir on; a URL is itself.
-func absolute(uri, dir string) string {
-	if strings.Contains(uri, "://") || filepath.IsAbs(uri) {
-		return uri
-	}
-	return filepath.Join(dir, uri)
 }
 
 // facts returns what stands ahead of the output: the members that are named, or

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"ikigai"
+	"ikigai/internal/resource"
 )
 
 // What a result may hold of images. What is larger would be let go before it
@@ -67,7 +68,7 @@ func image(raw json.RawMessage, dir string, room int64) (name string, content []
 		return of.Name, of.Data, nil
 	}
 	name = filepath.Base(of.Path)
-	content, err = readRegular(absolute(of.Path, dir), room)
+	content, err = readRegular(resource.Name(of.Path, dir), room)
 	return name, content, err
 }
 

@@ -163,7 +163,7 @@ func TestAnswers(t *testing.T) {
 }
 
 // The members for the harness become what they say.
-func TestEnvelope(t *testing.T) {
+func TestEnvelope(t *testing.T) { // S4.22
 	dir, work := t.TempDir(), t.TempDir()
 	png := "\x89PNG\r\n\x1a\n-pixels"
 	if err := os.WriteFile(filepath.Join(work, "a.png"), []byte(png), 0o644); err != nil {
@@ -175,7 +175,7 @@ func TestEnvelope(t *testing.T) {
 		name, answer string
 		want         ikigai.Result
 	}{
-		{"resources", `{"a":1,"_resources":["b.txt","/c",{"uri":"https://x/y","changed":true},{"uri":"d","sha256":"00"},7,{}]}`, ikigai.Result{
+		{"resources", `{"a":1,"_resources":["b.txt","/c",{"uri":"https://x/y","changed":true},{"uri":"d","sha256":"00"},7,{},"file:///c","./b.txt"]}`, ikigai.Result{
 			Output: []ikigai.Part{{Type: "text", Text: `{"a":1}`}},
 			Resources: []ikigai.Resource{{URI: filepath.Join(work, "b.txt")}, {URI: "/c"}, {URI: "https://x/y", Changed: true},
 				{URI: filepath.Join(work, "d"), SHA256: "00"}}}},

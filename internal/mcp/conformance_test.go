@@ -221,7 +221,7 @@ func argumentsOf(scenario string) json.RawMessage {
 // readAll reads the first resource and the first prompt of a server.
 func readAll(ctx context.Context, c *Client, l *link) {
 	if l.known().Resources {
-		var listed struct{ Resources []resource }
+		var listed struct{ Resources []listedResource }
 		r := c.read(ctx, ikigai.Call{Args: json.RawMessage(`{"server":"test"}`)})
 		if json.Unmarshal([]byte(r.Output[0].Text), &listed) == nil && len(listed.Resources) > 0 {
 			c.read(ctx, ikigai.Call{Args: json.RawMessage(`{"server":"test","uri":"` + listed.Resources[0].URI + `"}`)})

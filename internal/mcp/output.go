@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ikigai"
+	"ikigai/internal/resource"
 )
 
 // mostParts bounds the parts of one result.
@@ -83,7 +84,7 @@ func (g *gathered) add(c sdk.Content) {
 		g.bytes("", c.MIMEType, c.Data)
 	case *sdk.ResourceLink:
 		g.text(describeLink(c))
-		g.resources = append(g.resources, ikigai.Resource{URI: ikigai.CleanText(c.URI)})
+		g.name(c.URI)
 	case *sdk.EmbeddedResource:
 		if c.Resource != nil {
 			g.resource(c.Resource)
@@ -93,9 +94,14 @@ func (g *gathered) add(c sdk.Content) {
 	}
 }
 
+// name adds the name of a resource.
+func (g *gathered) name(uri string) {
+	g.resources = resource.Add(g.resources, ikigai.Resource{URI: resource.Name(uri, "")})
+}
+
 // resource adds the content of a resource.
 func (g *gathered) resource(r *sdk.ResourceContents) {
-	g.resources = append(g.resources, ikigai.Resource{URI: ikigai.CleanText(r.URI)})
+	g.name(r.URI)
 	if r.Blob != nil {
 		g.bytes(r.URI, r.MIMEType, r.Blob)
 		return

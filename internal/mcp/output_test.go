@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ikigai"
@@ -59,6 +60,19 @@ func TestOutput(t *testing.T) {
 		if strings.Join(got, "|") != c.want || r.Failed != c.answer.IsError {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// Links and contents name what was read: files by their paths.
+func TestNames(t *testing.T) { // S4.22
+	content := []sdk.Content{
+		&sdk.ResourceLink{URI: "file:///src/a%20b.go", Name: "a"}, &sdk.ResourceLink{URI: "https://example.org/x", Name: "x"}, &sdk.ResourceLink{Name: "nothing"},
+		&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///src/a b.go", Text: "t"}},
+		&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "config:main", Text: "t"}},
+	}
+	r := testLink(t).output(&sdk.CallToolResult{Content: content})
+	if diff := cmp.Diff([]ikigai.Resource{{URI: "/src/a b.go"}, {URI: "https://example.org/x"}, {URI: "config:main"}}, r.Resources); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

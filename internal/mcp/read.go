@@ -64,8 +64,8 @@ func (c *Client) read(ctx context.Context, call ikigai.Call) ikigai.Result {
 	return l.output(&sdk.CallToolResult{Content: content})
 }
 
-// resource is one of a listing.
-type resource struct {
+// listedResource is one of a listing.
+type listedResource struct {
 	URI         string `json:"uri,omitempty"`
 	Template    string `json:"uri_template,omitempty"`
 	Name        string `json:"name,omitempty"`
@@ -74,14 +74,14 @@ type resource struct {
 
 // resources lists what the server has to read.
 func (l *link) resources(ctx context.Context) ikigai.Result {
-	var all []resource
+	var all []listedResource
 	err := l.use(ctx, func(c *connection) error {
 		all = all[:0]
 		for r, err := range c.session.Resources(ctx, nil) {
 			if err != nil {
 				return err
 			}
-			if all = append(all, resource{URI: r.URI, Name: r.Name, Description: r.Description}); len(all) == mostResources {
+			if all = append(all, listedResource{URI: r.URI, Name: r.Name, Description: r.Description}); len(all) == mostResources {
 				return nil
 			}
 		}
@@ -89,7 +89,7 @@ func (l *link) resources(ctx context.Context) ikigai.Result {
 			if err != nil || len(all) == mostResources {
 				return nil // a server need not have any
 			}
-			all = append(all, resource{Template: r.URITemplate, Name: r.Name, Description: r.Description})
+			all = append(all, listedResource{Template: r.URITemplate, Name: r.Name, Description: r.Description})
 		}
 		return nil
 	})
@@ -104,9 +104,9 @@ func (l *link) resources(ctx context.Context) ikigai.Result {
 	}
 	return ikigai.Result{
 		Output: ikigai.JSONOutput(struct {
-			Resources []resource `json:"resources"`
-			Truncated bool       `json:"truncated,omitempty"`
-		}{slices.Concat([]resource{}, all), len(all) == mostResources}),
+			Resources []listedResource `json:"resources"`
+			Truncated bool             `json:"truncated,omitempty"`
+		}{slices.Concat([]listedResource{}, all), len(all) == mostResources}),
 		Report: fmt.Sprintf("%d resources", len(all)),
 	}
 }

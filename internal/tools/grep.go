@@ -79,7 +79,7 @@ func grepResult(cfg Config, s *search, note string) ikigai.Result {
 	if out.Truncated {
 		front = append(front, ikigai.Fact{Name: "truncated", Value: true})
 	}
-	return ikigai.Result{Output: ikigai.JSONOutput(out), Note: note, Report: report, Front: front}
+	return ikigai.Result{Output: ikigai.JSONOutput(out), Note: note, Report: report, Resources: s.resources(), Front: front}
 }
 
 // grepFiles fills in the files to search and returns a note on those that are

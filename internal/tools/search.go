@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
 
+	"ikigai"
 	"ikigai/internal/match"
+	"ikigai/internal/resource"
 )
 
 // found is what a file holds.
@@ -115,6 +118,22 @@ func (s *search) result() (entries []string, count, files int, note string) {
 			note, s.limit, group(int64(left)), plural(len(s.files), "file")))
 	}
 	return entries, count, files, note
+}
+
+// resources returns the files in which something matches, the first ones.
+func (s *search) resources() (all []ikigai.Resource) {
+	root := s.root
+	if target, err := followLinks(root); err == nil {
+		root = target
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, f := range s.found {
+		if f.count > 0 && len(all) < resource.Most {
+			all = resource.Add(all, ikigai.Resource{URI: filepath.Join(root, s.files[i])})
+		}
+	}
+	return all
 }
 
 // searchFile searches one file and keeps its first matches. A binary file has
