@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -42,6 +43,7 @@ func (t tests) Run() int {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
+	defer watchdog()()
 	return pgtest.Main(t.M)
 }
 
@@ -71,6 +73,9 @@ func TestScriptsOnPostgres(t *testing.T) {
 	testscript.Run(t, p)
 }
 
+// scriptsTime bounds the programs of all scripts together.
+const scriptsTime = 10 * time.Minute
+
 func scriptParams() testscript.Params {
 	return testscript.Params{
 		UpdateScripts:       *update,
@@ -78,6 +83,7 @@ func scriptParams() testscript.Params {
 		RequireUniqueNames:  true,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "let": let},
 		Condition:           func(name string) (bool, error) { return false, nil },
+		Deadline:            time.Now().Add(scriptsTime),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("LANG", "C.UTF-8")

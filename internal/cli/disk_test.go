@@ -134,7 +134,7 @@ func TestKillWhileJournalled(t *testing.T) {
 	})
 	c := p.start("run", "--json", "work")
 	started <- c
-	<-c.ended
+	within(t, c.ended, "end of the program, which is killed")
 	must(t, os.Remove(p.database))
 	p.delivered(printed(c))
 	p.notTwice("one")

@@ -7,12 +7,12 @@ import (
 	"flag"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -30,10 +30,7 @@ import (
 // P7, S2.19, S2.25, S5.7, laws 2, 3 and 8.
 func TestKillMatrix(t *testing.T) {
 	dir := inMemory(t)
-	build := exec.Command("go", "build", "-o", dir, "ikigai/cmd/ikigai", "ikigai/internal/killtest/launch")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	buildKilled(t, dir)
 	for _, s := range killStores {
 		t.Run(s.name, func(t *testing.T) {
 			m := &matrix{dir: dir}
@@ -44,6 +41,12 @@ func TestKillMatrix(t *testing.T) {
 			t.Log(&m.tally)
 		})
 	}
+}
+
+// buildKilled builds the program, and what starts it to be killed, in a directory.
+func buildKilled(t *testing.T, dir string) {
+	t.Helper()
+	goCommand(t, "build", "-o", dir, "ikigai/cmd/ikigai", "ikigai/internal/killtest/launch")
 }
 
 // inMemory returns a directory for a test, in the system's memory where there
@@ -81,7 +84,11 @@ func (m *matrix) try(t *testing.T, phase killPhase) {
 	case !*everyPoint:
 		points = thin(points, 5)
 	}
-	todo := make(chan killtest.Point)
+	todo := make(chan killtest.Point, len(points)) // a worker ends early where a row fails what it shares with others
+	for _, point := range points {
+		todo <- point
+	}
+	close(todo)
 	var workers sync.WaitGroup
 	for range killWorkers {
 		workers.Go(func() {
@@ -98,10 +105,6 @@ func (m *matrix) try(t *testing.T, phase killPhase) {
 			}
 		})
 	}
-	for _, point := range points {
-		todo <- point
-	}
-	close(todo)
 	workers.Wait()
 }
 
@@ -168,7 +171,7 @@ func (r *row) run(point *killtest.Point) killtest.Outcome {
 	must(r.t, err)
 	defer ours.Close()
 	must(r.t, pty.Setsize(ours, &pty.Winsize{Rows: 50, Cols: 1000}))
-	painted := make(chan string)
+	painted := make(chan string, 1) // nobody may take it any more
 	go func() {
 		all, _ := io.ReadAll(ours) // it ends with an error when the other end is closed
 		painted <- string(all)
@@ -181,7 +184,12 @@ func (r *row) run(point *killtest.Point) killtest.Outcome {
 		r.t.Skipf("no program can be traced here: %v", err)
 	}
 	must(r.t, errors.Join(err, theirs.Close()))
-	r.sees(<-painted)
+	select {
+	case all := <-painted:
+		r.sees(all)
+	case <-time.After(patience):
+		r.t.Fatalf("something holds the terminal open %s after the program and all that it started have ended", patience)
+	}
 	return outcome
 }
 

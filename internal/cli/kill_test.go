@@ -61,7 +61,7 @@ say: I say it again.
 	p.onRequest(func(int, scriptserver.Request) { (<-started).kill() })
 	c = p.start("run", "--continue", "again")
 	started <- c
-	<-c.ended
+	within(t, c.ended, "end of the program, which is killed")
 	c.tells(1, "may have run")
 	p.onRequest(func(int, scriptserver.Request) {})
 

@@ -35,12 +35,9 @@ func TestLogin(t *testing.T) {
 		t.Errorf("the answer is %q to a request with %v", run.out, r.Header)
 	}
 	for _, args := range [][]string{{"login"}, {"log", "--json"}, {"log", "--request", "5"}, {"config", "show", "--origin"}, {"doctor"}, {"export", "--last"}} {
-		cmd := p.command(args...)
-		shown, err := cmd.CombinedOutput()
-		if exit := new(*os.PathError); errors.As(err, exit) {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(shown), goodKey) {
+		c := p.start(args...)
+		within(t, c.ended, "end of "+args[0])
+		if shown := c.out.String() + c.err.String(); strings.Contains(shown, goodKey) {
 			t.Errorf("%s shows the key: %s", args, shown)
 		}
 	}
@@ -119,14 +116,17 @@ func TestLoginOtherKeys(t *testing.T) {
 func TestLoginAtATerminal(t *testing.T) {
 	_, p, file := newLogin(t)
 	for typed, want := range map[string]string{goodKey + "\r": "is stored in " + file, "\x03": "No key was given."} {
-		terminal, err := pty.Start(p.command("login", "v", "--file"))
+		cmd := p.command("login", "v", "--file")
+		terminal, err := pty.Start(cmd)
 		must(t, err)
 		defer terminal.Close()
+		t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless something failed
 		shown := newOutput()
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			_, _ = io.Copy(shown, terminal) // ends with an error, as terminals do
+			_ = cmd.Wait()
 		}()
 		shown.awaitText(t, "Key of v (it is not shown): ")
 		_, err = terminal.WriteString(typed)

@@ -18,7 +18,7 @@ call: bash {"command": "sleep 1234 >/dev/null 2>&1 & echo $! >pid; kill -9 $PPID
 user: on
 say: Fine.
 `)
-	_ = p.command("run", "go").Run() // it is killed
+	within(t, p.start("run", "go").ended, "end of the program, which its tool kills")
 	pid := strings.Join(p.lines("pid"), "")
 	var number int
 	for _, digit := range pid {
@@ -26,9 +26,9 @@ say: Fine.
 	}
 	t.Cleanup(func() { _ = syscall.Kill(number, syscall.SIGKILL) })
 	tells := func(args ...string) bool {
-		out, err := p.command(args...).CombinedOutput()
-		must(t, err)
-		return strings.Contains(string(out), "still running: "+pid+" sleep 1234 (since ") && strings.Contains(string(out), "`kill "+pid+"`")
+		c := p.run(exitAnswered, args...)
+		told := c.out.String() + c.err.String()
+		return strings.Contains(told, "still running: "+pid+" sleep 1234 (since ") && strings.Contains(told, "`kill "+pid+"`")
 	}
 	if !tells("doctor") || !tells("run", "on") {
 		t.Error("nobody is told")

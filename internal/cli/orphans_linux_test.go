@@ -64,6 +64,13 @@ func TestOrphans(t *testing.T) {
 	_ = cmd.Wait() // killed
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 
+	// Until it has become what it is to be, its environment may be seen as empty.
+	became := func() bool {
+		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		return string(command) == "sleep\x001111\x00"
+	}
+	for deadline := time.Now().Add(patience); !became() && time.Now().Before(deadline); {
+	}
 	told := ""
 	for deadline := time.Now().Add(patience); !strings.Contains(told, " sleep 1111 (") && time.Now().Before(deadline); {
 		a.tellOrphans(func(s string) { told = s })

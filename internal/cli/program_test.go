@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -230,6 +231,7 @@ func startChild(t *testing.T, cmd *exec.Cmd) *child {
 	if cmd.Stderr == nil {
 		cmd.Stderr = c.err
 	}
+	cmd.WaitDelay = patience // what it leaves behind may hold its output open
 	must(t, cmd.Start())
 	go func() {
 		defer close(c.ended)
@@ -241,10 +243,15 @@ func startChild(t *testing.T, cmd *exec.Cmd) *child {
 
 func (c *child) signal(s syscall.Signal) { _ = c.cmd.Process.Signal(s) } // it may have ended
 
-// kill kills the program with SIGKILL and returns when it is gone.
+// kill kills the program with SIGKILL and returns when it is gone. It may be
+// called from any goroutine.
 func (c *child) kill() {
 	c.signal(syscall.SIGKILL)
-	<-c.ended
+	select {
+	case <-c.ended:
+	case <-time.After(2 * patience): // longer than its output is waited for
+		c.t.Errorf("%s is still there after it was killed", strings.Join(c.cmd.Args[1:], " "))
+	}
 }
 
 // ends waits for the end of the program, which must come with the exit code.
@@ -346,6 +353,21 @@ func (g *gate) awaitGone() {
 	within(g.t, g.gone, "end of everything that the command started")
 }
 
+// goCommand runs the go command and returns its output.
+func goCommand(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*patience) // nothing may be compiled yet
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.WaitDelay = patience
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		t.Fatalf("go %s: %v\n%s", args[0], err, exit.Stderr)
+	}
+	must(t, err)
+	return string(out)
+}
+
 func within(t *testing.T, done <-chan struct{}, what string) {
 	t.Helper()
 	select {
@@ -364,9 +386,10 @@ func must(t *testing.T, err error) {
 
 func mkfifo(path string) error { return syscall.Mkfifo(path, 0o600) }
 
-// openWrite opens a file that is there for writing.
+// openWrite opens a named pipe for writing. It is open for reading, too: to open
+// it for writing alone would wait for a reader.
 func openWrite(t *testing.T, path string) *os.File {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	must(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f

@@ -36,7 +36,9 @@ func play(t *testing.T, script string, runs ...[]string) (bodies [][]byte, stdou
 	}
 	var out, errOut bytes.Buffer
 	for _, args := range runs {
-		code := Run(context.Background(), Process{
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		code := Run(ctx, Process{
 			Args: append([]string{"--database", filepath.Join(dir, "ikigai.db")}, args...),
 			Env:  []string{"HOME=" + dir, "IKIGAI_CONFIG=" + config, "PATH=" + os.Getenv("PATH")},
 			In:   strings.NewReader(""), Out: &out, Err: &errOut,

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 )
@@ -117,6 +118,7 @@ func TestInputIsTooLarge(t *testing.T) {
 			cmd.Stdin = r
 			c := startChild(t, cmd)
 			must(t, r.Close())
+			must(t, w.SetWriteDeadline(time.Now().Add(patience)))
 			piece, taken := []byte(strings.Repeat("words and ", 100_000)), 0
 			for range 100 {
 				n, err := w.Write(piece)

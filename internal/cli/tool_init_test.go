@@ -38,7 +38,5 @@ func TestToolBeginnings(t *testing.T) {
 
 func goCache(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOCACHE").Output()
-	must(t, err)
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(goCommand(t, "env", "GOCACHE"))
 }

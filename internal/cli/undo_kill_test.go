@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -29,10 +28,7 @@ var undoPhases = []killPhase{
 // done by then, and can be taken back. P19, laws 1 and 2.
 func TestKillUndo(t *testing.T) {
 	dir := inMemory(t)
-	build := exec.Command("go", "build", "-o", dir, "ikigai/cmd/ikigai", "ikigai/internal/killtest/launch")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	buildKilled(t, dir)
 	for _, s := range killStores {
 		t.Run(s.name, func(t *testing.T) {
 			m := &matrix{dir: dir}
