@@ -42,6 +42,19 @@ func Own(dir string) (files Files, problems []string) {
 	return files, problems
 }
 
+// Now says in a few words how a file is other than it was when it was told of; "" if
+// it is the same.
+func (t Told) Now() string {
+	content, err := readFile(t.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "is gone"
+	case err != nil || sum(File{Content: content}) != t.SHA256:
+		return "has changed"
+	}
+	return ""
+}
+
 // readFile reads a file that is not too large. Opening what is none does not block.
 func readFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
