@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,8 @@ import (
 type logOptions struct {
 	json, verbose, compact bool
 	follow, once           bool
+	interaction            string
+	spending               bool
 	request                string
 	pretty                 bool
 }
@@ -32,11 +35,18 @@ With --follow what happens from then on is shown as it comes, also in another
 process or, if the database is on a server, on another machine. Ctrl-C ends it;
 with --once the end of the statement under way does.
 
+What happens beside the conversation (goal and objectives that are named, a
+summary or a commit message that is written, a delegated task) is told in a line,
+with what it cost. --interaction shows one such interaction, or main, alone and
+whole; --verbose shows all of them, with what their models were sent. --spending
+sums up what each purpose has cost.
+
 With --request the body of a request is printed as it was sent, byte for byte,
 and checked against its SHA-256. Requests are counted from 1; seq:17 is the one
 that is event 17.`,
 		Example: `  ikigai log
   ikigai log 01a1f9ef-60c7 --compact
+  ikigai log --interaction task-12
   ikigai log --follow
   ikigai log --request 3 --pretty
   ikigai log --json | jq 'select(.kind == "tool_call")'`,
@@ -49,11 +59,15 @@ that is event 17.`,
 	f.BoolVar(&o.compact, "compact", false, "fold long output")
 	f.BoolVar(&o.follow, "follow", false, "go on with what happens from now on")
 	f.BoolVar(&o.once, "once", false, "with --follow: end with the statement under way")
+	f.StringVar(&o.interaction, "interaction", "", "the side interaction `NAME` alone, or main")
+	f.BoolVar(&o.spending, "spending", false, "what it cost, by purpose, and nothing else")
 	f.StringVar(&o.request, "request", "", "print the body of request `N`, or of event seq:N")
 	f.BoolVar(&o.pretty, "pretty", false, "with --request: indented, for people")
-	cmd.MarkFlagsMutuallyExclusive("json", "verbose", "request")
-	cmd.MarkFlagsMutuallyExclusive("json", "compact", "request")
-	cmd.MarkFlagsMutuallyExclusive("follow", "request")
+	cmd.MarkFlagsMutuallyExclusive("json", "verbose", "request", "spending")
+	cmd.MarkFlagsMutuallyExclusive("json", "compact", "request", "spending")
+	cmd.MarkFlagsMutuallyExclusive("follow", "request", "spending")
+	cmd.MarkFlagsMutuallyExclusive("interaction", "request", "spending")
+	complete(cmd, "interaction", func() []string { return a.completeInteractions(cmd) })
 	return cmd
 }
 
@@ -68,6 +82,9 @@ func (a *app) log(ctx context.Context, w which, o logOptions) error {
 	defer store.Close()
 	if o.request != "" {
 		return a.logRequest(ctx, store, found.ID, o)
+	}
+	if o.spending {
+		return a.logSpending(ctx, store, found.ID)
 	}
 	out := a.newLogWriter(found.ID, o)
 	if o.follow {
@@ -104,4 +121,37 @@ func (a *app) allEvents(ctx context.Context, store ikigai.Log, id ikigai.ID) ite
 			}
 		}
 	}
+}
+
+// completeInteractions offers the interactions of the session that is named on
+// the line.
+func (a *app) completeInteractions(cmd *cobra.Command) []string {
+	store, found, err := a.openToRead(cmd.Context(), named(cmd.Flags().Args()))
+	if err != nil {
+		return nil
+	}
+	defer store.Close()
+	names := []string{cobra.CompletionWithDesc(ikigai.Main, "the conversation")}
+	for e, err := range a.allEvents(cmd.Context(), store, found.ID) {
+		if err != nil {
+			break
+		}
+		if e.Kind == ikigai.KindInteraction {
+			names = append(names, cobra.CompletionWithDesc(e.Interaction, firstLine(e.Content)))
+		}
+	}
+	return names
+}
+
+// logSpending prints what a session has cost, by purpose.
+func (a *app) logSpending(ctx context.Context, store ikigai.Log, id ikigai.ID) error {
+	var sum purposes
+	for e, err := range a.allEvents(ctx, store, id) {
+		if err != nil {
+			return err
+		}
+		sum.add(e)
+	}
+	_, err := io.WriteString(a.Out, a.style(a.Out).Purposes(sum.list()))
+	return err
 }

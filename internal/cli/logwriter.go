@@ -3,6 +3,8 @@ package cli
 import (
 	"bufio"
 	"errors"
+	"slices"
+	"strings"
 
 	"ikigai"
 	"ikigai/internal/render"
@@ -17,19 +19,27 @@ type logWriter struct {
 	page    render.Page
 	fold    transcript.Transcript
 	replied ikigai.Seq // the last event that ends what was shown of a reply
+	only    string     // the interaction to print; "" for all
+	seen    []string   // names of side interactions, where only one is printed
 }
 
 func (a *app) newLogWriter(id ikigai.ID, o logOptions) *logWriter {
 	style := a.style(a.Out)
 	style.Verbose, style.Compact = o.verbose, o.compact
 	style.More = "ikigai log " + string(id)
-	return &logWriter{out: bufio.NewWriterSize(a.Out, 64<<10), json: o.json, page: render.Page{Style: style}}
+	return &logWriter{
+		out: bufio.NewWriterSize(a.Out, 64<<10), json: o.json, only: o.interaction,
+		page: render.Page{Style: style}, fold: transcript.Transcript{Folded: !o.verbose && o.interaction == ""},
+	}
 }
 
 // add prints the session's next event.
 func (w *logWriter) add(e ikigai.Event) error {
 	if session.EndsReply(e) {
 		w.replied = e.Seq
+	}
+	if !w.wants(e) {
+		return nil
 	}
 	if w.json {
 		_, err := w.out.Write(transcript.JSONLine(e))
@@ -50,11 +60,41 @@ func (w *logWriter) show(blocks ...transcript.Block) error {
 // flush prints what was not printed yet.
 func (w *logWriter) flush() error { return w.out.Flush() }
 
+// wants reports whether an event is of the interaction to print.
+func (w *logWriter) wants(e ikigai.Event) bool {
+	if w.only != "" && e.Kind == ikigai.KindInteraction {
+		w.seen = append(w.seen, e.Interaction)
+	}
+	return w.only == "" || w.only == e.Interaction
+}
+
+// maxNames is how many names of side interactions a person is told.
+const maxNames = 10
+
+// missing returns an error if there is no interaction of the name that was asked
+// for.
+func (w *logWriter) missing() error {
+	if w.only == "" || w.only == ikigai.Main || slices.Contains(w.seen, w.only) {
+		return nil
+	}
+	do := "It has none but main"
+	if n := len(w.seen); n > 0 {
+		do = "Its last ones are " + strings.Join(w.seen[max(0, n-maxNames):], ", ")
+	}
+	return usage("The session has no interaction "+w.only, do)
+}
+
 // end prints what has no end: calls without a result, and unfinished, what was
 // shown of a reply that is in no event.
 func (w *logWriter) end(unfinished []transcript.Block) error {
+	if err := w.missing(); err != nil {
+		return err
+	}
 	if w.json {
 		return w.flush() // both are in no event
+	}
+	if w.only != "" && w.only != ikigai.Main {
+		unfinished = nil // it is of the main interaction
 	}
 	return errors.Join(w.show(w.fold.Open()...), w.show(unfinished...), w.flush())
 }

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 
 	"ikigai"
@@ -43,30 +46,38 @@ func (t *spendings) Add(e ikigai.Event) {
 func (t *spendings) spending(context int) render.Spending {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := render.Spending{Tokens: t.gauge.Tokens(), Context: context, Requests: len(t.usages) - t.before}
+	s := render.Spending{Tokens: t.gauge.Tokens(), Context: context}
 	for i, e := range t.usages {
 		var d ikigai.UsageData
-		if e.DecodeData(&d) != nil {
-			continue
-		}
+		_ = e.DecodeData(&d) // damaged, it cost what nobody knows
 		s.Session = plus(s.Session, d.Cost)
-		if i >= t.before {
+		switch {
+		case i < t.before:
+		case e.Interaction == ikigai.Main:
+			s.Requests++
 			s.Cost = plus(s.Cost, d.Cost)
 			s.Usage.Input += d.Input
 			s.Usage.Output += d.Output
 			s.Usage.CacheRead += d.CacheRead
+		default:
+			s.Side++
+			s.SideCost = plus(s.SideCost, d.Cost)
 		}
 	}
 	return s
 }
 
-// answered returns the model that has answered last, "" if none has.
+// answered returns the model that has answered last in the conversation, "" if
+// none has.
 func (t *spendings) answered() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var d ikigai.UsageData
-	if n := len(t.usages); n > 0 {
-		_ = t.usages[n-1].DecodeData(&d) // damaged, it names nobody
+	for _, e := range slices.Backward(t.usages) {
+		if e.Interaction == ikigai.Main {
+			_ = e.DecodeData(&d) // damaged, it names nobody
+			break
+		}
 	}
 	return d.Model
 }
@@ -77,7 +88,7 @@ func (a *app) tellSpending(w *work, e config.Endpoint) {
 	if !a.overwrites(a.Err) {
 		return
 	}
-	if s := w.spent.spending(e.Known.Context); s.Requests > 0 {
+	if s := w.spent.spending(e.Known.Context); s.Requests+s.Side > 0 {
 		_, _ = io.WriteString(a.Err, a.style(a.Err).Spending(s)) // there is no place to tell of it
 	}
 }
@@ -92,4 +103,49 @@ func plus(sum, cost *int64) *int64 {
 		total += *sum
 	}
 	return &total
+}
+
+// purposes sums up what a session has cost, by what it was for.
+type purposes struct {
+	of   map[string]string // purpose of each side interaction
+	sums map[string]*render.Purpose
+}
+
+// add takes in the session's next event.
+func (p *purposes) add(e ikigai.Event) {
+	switch e.Kind {
+	case ikigai.KindInteraction:
+		var d ikigai.InteractionData
+		if e.DecodeData(&d) == nil && d.Purpose != "" {
+			if p.of == nil {
+				p.of = map[string]string{}
+			}
+			p.of[e.Interaction] = string(d.Purpose)
+		}
+	case ikigai.KindUsage:
+		var d ikigai.UsageData
+		_ = e.DecodeData(&d) // damaged, it cost what nobody knows
+		p.sum(cmp.Or(p.of[e.Interaction], e.Interaction)).Add(d)
+	}
+}
+
+func (p *purposes) sum(name string) *render.Purpose {
+	if p.sums == nil {
+		p.sums = map[string]*render.Purpose{}
+	}
+	if p.sums[name] == nil {
+		p.sums[name] = &render.Purpose{Name: name}
+	}
+	return p.sums[name]
+}
+
+// list returns the sums: that of the conversation, then the others by name.
+func (p *purposes) list() []render.Purpose {
+	list := []render.Purpose{*p.sum(ikigai.Main)}
+	for _, name := range slices.Sorted(maps.Keys(p.sums)) {
+		if name != ikigai.Main {
+			list = append(list, *p.sums[name])
+		}
+	}
+	return list
 }

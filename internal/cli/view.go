@@ -25,7 +25,7 @@ type view struct {
 	begun      bool // events are new from now on
 	fold       transcript.Transcript
 	failed     error                             // the first error in writing the answer
-	errorShown bool                              // the session's last event told of an error
+	errorShown bool                              // the statement has ended with an error, which was told
 	blocks     map[ikigai.Seq][]transcript.Block // of events that are not yet recorded
 	live       render.Live
 
@@ -36,7 +36,7 @@ func (a *app) newView(json bool) *view {
 	_, answersSeen := terminal(a.Out)
 	return &view{
 		json: json, out: a.Out, err: a.Err, redact: a.redact,
-		fold:   transcript.Transcript{Brief: true},
+		fold:   transcript.Transcript{Brief: true, Folded: true},
 		blocks: map[ikigai.Seq][]transcript.Block{},
 		live:   render.Live{Style: a.style(a.Err), Exact: !answersSeen, Terminal: a.overwrites(a.Err)},
 	}
@@ -74,7 +74,9 @@ func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
 	defer v.mu.Unlock()
 	blocks := v.blocks[e.Seq]
 	delete(v.blocks, e.Seq)
-	v.errorShown = e.Kind == ikigai.KindError
+	if e.Interaction == ikigai.Main && (e.Kind == ikigai.KindError || e.IsStatement()) {
+		v.errorShown = e.Kind == ikigai.KindError
+	}
 	if v.json {
 		v.answer(string(transcript.JSONLine(e)))
 		return
@@ -133,8 +135,8 @@ func (v *view) finish() {
 	v.write(v.live.End())
 }
 
-// result returns the first error in writing the answer, and whether the last
-// thing that happened was an error, which the person has then been shown.
+// result returns the first error in writing the answer, and whether the statement
+// has ended with an error, which the person has then been shown.
 func (v *view) result() (failed error, errorShown bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -93,8 +93,12 @@ type waits struct {
 type openCall struct{ id, summary string }
 
 // awaits notes what is waited for once e is recorded: the first call that has
-// no result, or the model.
+// no result, or the model. What happens in side interactions is waited for as a
+// part of it.
 func (w *waits) awaits(e ikigai.Event) {
+	if e.Interaction != ikigai.Main {
+		return
+	}
 	switch e.Kind {
 	case ikigai.KindToolCall:
 		var d ikigai.ToolCallData

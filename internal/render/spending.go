@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strconv"
 
 	"ikigai"
@@ -13,6 +14,9 @@ type Spending struct {
 	Usage    ikigai.Usage // of all of them; zero where the vendor does not count
 	Cost     *int64       // of all of them, in millionths of a US dollar; nil where it is not known
 	Session  *int64       // cost of the whole session so far
+
+	Side     int    // requests beside the conversation, which are not among the others
+	SideCost *int64 // of these
 
 	Tokens  int64 // in the context now, an estimate
 	Context int   // that the model has; 0 if that is not known
@@ -29,7 +33,18 @@ func (s Style) Spending(x Spending) string {
 		}
 		tokens += ", " + Tokens(x.Usage.Output) + " out"
 	}
-	return "  " + s.paint(dim, s.join(count(x.Requests, "request"), tokens, x.context(), x.cost())) + "\n"
+	return "  " + s.paint(dim, s.join(count(x.Requests, "request"), tokens, x.context(), x.cost(), x.side())) + "\n"
+}
+
+func (x Spending) side() string {
+	if x.Side == 0 {
+		return ""
+	}
+	text := "side requests " + number(int64(x.Side))
+	if x.SideCost != nil {
+		text += ", " + Dollars(*x.SideCost)
+	}
+	return text
 }
 
 func (x Spending) context() string {
@@ -49,7 +64,7 @@ func (x Spending) cost() string {
 		return ""
 	}
 	text := "about " + Dollars(*x.Cost)
-	if x.Session != nil && *x.Session != *x.Cost {
+	if all := plus(x.Cost, x.SideCost); x.Session != nil && *x.Session != *all {
 		text += ", session " + Dollars(*x.Session)
 	}
 	return text
@@ -80,4 +95,13 @@ func decimal(x float64, digits int) string {
 		}
 	}
 	return text
+}
+
+// plus returns what two costs are together. Both may be nil, which is not known.
+func plus(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	sum := *a + *b
+	return &sum
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestSpending(t *testing.T) {
-	cost, session := int64(12_300), int64(1_250_000)
+	cost, session, side, both := int64(12_300), int64(1_250_000), int64(400), int64(12_700)
 	for _, test := range []struct {
 		name string
 		x    Spending
@@ -18,6 +18,8 @@ func TestSpending(t *testing.T) {
 		{"a first statement", Spending{Requests: 1, Usage: ikigai.Usage{Input: 900, Output: 5}, Cost: &cost, Session: &cost, Tokens: 905, Context: 1_050_000},
 			"  1 request · 900 in, 5 out · context 905 of 1.05M (0 %) · about $0.0123\n"},
 		{"a vendor that does not count, a model that nobody knows", Spending{Requests: 2, Tokens: 1200}, "  2 requests · context 1.2k\n"},
+		{"side requests apart", Spending{Requests: 1, Cost: &cost, Session: &both, Side: 2, SideCost: &side}, "  1 request · about $0.0123 · side requests 2, $0.0004\n"},
+		{"side requests of unknown cost", Spending{Requests: 1, Side: 1}, "  1 request · side requests 1\n"},
 		{"nothing", Spending{}, "  0 requests\n"},
 	} {
 		if got := (Style{}).Spending(test.x); got != test.want {
@@ -28,5 +30,23 @@ func TestSpending(t *testing.T) {
 		if got := Tokens(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
+	}
+}
+
+func TestPurposes(t *testing.T) {
+	cost := int64(12_300)
+	list := []Purpose{{Name: ikigai.Main}, {Name: "objective", Requests: 2, Usage: ikigai.Usage{Input: 600, Output: 24}}}
+	list[0].Add(ikigai.UsageData{Usage: ikigai.Usage{Input: 12_345, Output: 456, CacheRead: 9_000}, Cost: &cost})
+	list[0].Add(ikigai.UsageData{})
+	want := `PURPOSE    REQUESTS  TOKENS IN  CACHED  TOKENS OUT     COST
+main              2     12,345   9,000         456  $0.0123
+objective         2        600       0          24        -
+all               4     12,945   9,000         480  $0.0123
+`
+	if got := (Style{}).Purposes(list); got != want {
+		t.Errorf("got:\n%s", got)
+	}
+	if list[1].Cost != nil || cost != 12_300 {
+		t.Error("the sum has changed its parts")
 	}
 }
