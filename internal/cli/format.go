@@ -35,18 +35,24 @@ func readFormat(path string) (*format, error) {
 	if err != nil {
 		return nil, usage("The schema "+path+" cannot be read: "+err.Error(), "Check the path")
 	}
+	return parseFormat(path, raw)
+}
+
+// parseFormat returns the form that a JSON Schema describes, of which people know
+// as name.
+func parseFormat(name string, raw []byte) (*format, error) {
 	schema := new(jsonschema.Schema)
 	if err := json.Unmarshal(raw, schema); err != nil {
-		return nil, usage(path+" is no JSON Schema: "+schemaFault(raw, err), "Correct it")
+		return nil, usage(name+" is no JSON Schema: "+schemaFault(raw, err), "Correct it")
 	}
 	if schema.Type != "object" {
-		return nil, usage(path+" describes something else than an object", `Give it "type": "object", which all vendors want`)
+		return nil, usage(name+" describes something else than an object", `Give it "type": "object", which all vendors want`)
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {
-		return nil, usage(path+" is no JSON Schema that can be checked: "+lastClause(err), "Correct it; what it refers to must stand in it")
+		return nil, usage(name+" is no JSON Schema that can be checked: "+lastClause(err), "Correct it; what it refers to must stand in it")
 	}
-	return &format{&ikigai.Format{Name: formatName(path), Schema: raw}, resolved}, nil
+	return &format{&ikigai.Format{Name: formatName(name), Schema: raw}, resolved}, nil
 }
 
 // formatName makes a name that all vendors take of a file's.

@@ -16,6 +16,7 @@ import (
 // directories of tools, and what MCP servers offer.
 type kit struct {
 	builtin  []ikigai.Tool
+	config   tools.Config // of the built-in tools
 	jobs     *tools.Jobs
 	external *exttool.Set
 	servers  *mcp.Client
@@ -29,7 +30,8 @@ type kitConfig struct {
 	session ikigai.ID
 	known   func(path string) (sha256 string, ok bool)
 	notice  func(string)
-	patient bool // wait for tools that are slow to say what they are
+	own     []ikigai.Tool // built-in ones of this session alone
+	patient bool          // wait for tools that are slow to say what they are
 }
 
 // newKit returns the tools of a session in the working directory. Servers are
@@ -41,10 +43,11 @@ func (a *app) newKit(ctx context.Context, c kitConfig) *kit {
 		spill = a.places().output(c.session)
 	}
 	k := &kit{jobs: &tools.Jobs{}, readOnly: a.readOnlyTools}
-	k.builtin = tools.Builtin(tools.Config{
+	k.config = tools.Config{
 		SpillDir: spill, BashResult: a.settings.BashResult, MaxOutput: a.settings.MaxOutputSize,
 		Env: env, Known: c.known, Version: version(), WebPrivate: a.settings.WebPrivate, Jobs: k.jobs, Leave: a.leave,
-	})
+	}
+	k.builtin = append(tools.Builtin(k.config), c.own...)
 	external := a.externalTools(c.session)
 	external.Patient = c.patient
 	k.external = exttool.Load(ctx, external)

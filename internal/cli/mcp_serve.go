@@ -35,6 +35,7 @@ func (a *app) serveTools(ctx context.Context, readOnly bool) error {
 	v := a.newView(false)
 	v.out, v.live.Terminal = io.Discard, false // standard output belongs to the protocol
 	a.settings.MCPServers = nil                // one of them may be this very command
+	a.settings.Tasks.Max = 0                   // there is no model to work on them
 	opened := <-a.openStore(ctx, awayTime)
 	// The model that stands for the other agent takes the place of this one.
 	w, err := a.open(ctx, which{}, config.Endpoint{Name: "mcp/client", API: config.APIChat, ToolProtocol: config.ToolsNative}, opened, v)
@@ -42,7 +43,7 @@ func (a *app) serveTools(ctx context.Context, readOnly bool) error {
 		return err
 	}
 	defer w.close()
-	w.agent.ToolChoice, w.agent.Format, w.agent.Fallbacks = ikigai.ToolChoice{}, nil, nil
+	w.agent.ToolChoice, w.agent.Format, w.agent.Fallbacks, w.agent.Standing = ikigai.ToolChoice{}, nil, nil, nil
 	w.agent.MaxToolTurns = 2 // each call is a statement of its own
 	caller := &remote{work: w}
 	caller.offer()

@@ -45,6 +45,7 @@ func (w *work) refresh(ctx context.Context) {
 // held.
 func (w *work) close() {
 	tellStopped(w.view.notice, w.kit.close())
+	w.asking.settle(context.Background())
 	w.session.Close()
 	w.release()
 }
@@ -64,10 +65,14 @@ type opening struct {
 	files   *history.Files
 	nested  *knowledge.Nested
 	purpose *history.Purpose
+	tally   *history.Tally
 	used    *history.Resources
 	kit     *kit
 	indexer indexer
 	spent   spendings
+	tasks   tasks
+	asking  *objectives
+	handing *handing // of the main interaction
 
 	smallOnce  sync.Once
 	smallModel agent.Candidate // for small work
@@ -78,7 +83,7 @@ type opening struct {
 // open opens a session, new or existing, with the model of endpoint.
 func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opened storeResult, v *view) (*work, error) {
 	o := &opening{app: a, which: w, endpoint: endpoint, view: v, line: history.New(ikigai.Main), files: history.NewFiles(ikigai.Main),
-		purpose: history.NewPurpose(), used: history.NewResources(ikigai.Main)}
+		purpose: history.NewPurpose(), tally: history.NewTally(ikigai.Main), used: history.NewResources(ikigai.Main)}
 	var err error
 	if o.store, err = usable(opened, w); err != nil {
 		return nil, err
@@ -107,6 +112,8 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 		return nil, err
 	}
 	all := &work{opening: o, session: s, agent: o.agent(ctx, s)}
+	o.handing.work, o.handing.agent = all, all.agent
+	o.asking.work = all
 	all.agent.Fitter = all.fitting()
 	return all, nil
 }
@@ -117,7 +124,8 @@ func (o *opening) begin(ctx context.Context) (*session.Session, error) {
 		return nil, err
 	}
 	o.nested = knowledge.NewNested(ikigai.Main, o.dir)
-	o.kit = o.newKit(ctx, kitConfig{session: o.grant.Session, known: o.files.Known, notice: o.view.notice})
+	o.handing = &handing{opening: o, interaction: ikigai.Main, left: o.settings.Tasks.Depth}
+	o.kit = o.newKit(ctx, kitConfig{session: o.grant.Session, known: o.files.Known, notice: o.view.notice, own: o.handing.tools()})
 	o.ends = append(o.ends, func() { o.kit.close() })
 	o.kit.start(ctx)
 	if err := checkToolChoice(o.settings.ToolChoice, o.kit.names()); err != nil {
@@ -189,9 +197,10 @@ func acquire(ctx context.Context, store ikigai.Store, id ikigai.ID) (ikigai.Gran
 // date.
 func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	at := o.places()
+	o.asking = o.newObjectives(ctx)
 	c := session.Config{
 		Store: o.store, Grant: o.grant, Journals: at.journals(), Partial: at.partial(o.grant.Session),
-		Projections: []session.Projection{o.line, o.files, o.purpose, o.used, o.nested, o.view, &o.spent},
+		Projections: []session.Projection{o.line, o.files, o.purpose, o.tally, o.used, o.nested, o.view, &o.spent, &o.tasks, o.asking},
 		Recorded:    o.recorded, Shown: o.view.shown, Notice: o.view.notice,
 	}
 	if o.which.isNew() {
@@ -258,7 +267,8 @@ func (o *opening) agent(ctx context.Context, s *session.Session) *agent.Agent {
 		MaxOutput: o.settings.MaxOutputTokens,
 		CacheKey:  string(s.ID()),
 		Price:     o.price,
-		Approve:   o.approver(o.view),
+		Standing:  o.standing(), Feedback: o.settings.Feedback, Waiting: o.asking.begin,
+		Approve:   apart(o.approver(o.view)),
 		Fallbacks: o.fallbacks, MaxRetries: o.settings.MaxRetries,
 		ResultFormat: o.settings.ResultFormat, KeepDir: o.places().kept(s.ID()), OutputDir: o.places().output(s.ID()),
 		Context: o.contextOf(o.endpoint), UsualOutput: outputOf(o.endpoint),

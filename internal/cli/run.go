@@ -124,6 +124,7 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	if v.formed && !v.json && err == nil {
 		v.answer(outcome.Answer + "\n")
 	}
+	w.asking.settle(ctx)
 	if !v.json {
 		a.tellSpending(w, endpoint)
 	}
@@ -142,6 +143,7 @@ func checkToolChoice(choice ikigai.ToolChoice, names []string) error {
 // conclude turns the end of a statement into the end of the program.
 func (a *app) conclude(w *work, v *view, o agent.Outcome, err error) error {
 	failed, errorShown := v.result()
+	o.Denied += w.tasks.deniedCalls()
 	switch {
 	case failed != nil:
 		return fmt.Errorf("the answer could not be written, it is in the log: %w", failed)

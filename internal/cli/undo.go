@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ikigai"
+	"ikigai/internal/delegate"
 	"ikigai/internal/safetext"
 	"ikigai/internal/session"
 	"ikigai/internal/tools"
@@ -291,11 +292,12 @@ func (p *past) before(place string) (ikigai.Seq, error) {
 }
 
 // lost returns the calls from an event on of which it is not known what they
-// have changed. What changes files by way of Call.Intend is known.
+// have changed. What changes files by way of Call.Intend is known, and tasks have
+// calls of their own.
 func (p *past) lost(from ikigai.Seq) (all []undo.Call) {
 	for _, c := range p.Lost(from) {
 		known := func(t ikigai.Tool) bool { return t.Name == c.Tool && (t.ReadOnly || t.Announces) }
-		if !slices.ContainsFunc(tools.Builtin(tools.Config{}), known) {
+		if c.Tool != delegate.Name && !slices.ContainsFunc(tools.Builtin(tools.Config{}), known) {
 			all = append(all, c)
 		}
 	}
