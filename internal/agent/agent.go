@@ -70,6 +70,9 @@ type Agent struct {
 	// nil, says what of an answer in JSON does not fit.
 	Format      *ikigai.Format
 	CheckAnswer func(answer string) error
+	// AskOnce makes an answer that does not have the form an error. Else the model
+	// is told so, and asked once more.
+	AskOnce bool
 
 	// Price returns what a reply of a model cost, in millionths of a US dollar,
 	// or nil where that is not known. It may be nil.

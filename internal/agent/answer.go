@@ -41,7 +41,7 @@ func (a *Agent) checkAnswer(ctx context.Context, asked *asking, out *Outcome) (a
 	case wrong == nil:
 		out.Answer = answer
 		return false, nil
-	case asked.corrected:
+	case asked.corrected || a.AskOnce:
 		return false, a.report(ctx, &ikigai.Error{Kind: ikigai.ErrorIncomplete, Err: wrong,
 			What: "The answer does not have the form that was asked for: " + strings.TrimRight(wrong.Error(), "."),
 			Do:   "Ask again with `ikigai run --continue`, or choose another model"})
