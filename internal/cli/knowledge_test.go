@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ikigai/internal/scriptserver"
+)
+
+// P27, law 4: a session goes on with the prompt that it began with, whatever has
+// changed when it is taken up on another day: the date, the branch, the
+// instructions. So does its fork; a new session takes all of it in anew.
+func TestPromptStays(t *testing.T) {
+	script, err := scriptserver.Parse("test.script", []byte("user: /./\nsay: Done.\n"))
+	must(t, err)
+	server, err := scriptserver.Options{Keep: scriptserver.KeepAll}.Start(script)
+	must(t, err)
+	defer server.Close()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := func(name, content string) {
+		must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must(t, os.WriteFile(name, []byte(content), 0o600))
+	}
+	write("config.json", `{"model": "local/m", "objectives": "text", "vendors": {"local": {"base_url": "`+server.URL+`"}}}`)
+	run := func(day int, args ...string) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		var out, errOut bytes.Buffer
+		code := Run(ctx, Process{
+			Args: append([]string{"run", "--database", "ikigai.db"}, args...), Env: []string{"HOME=" + dir, "IKIGAI_CONFIG=config.json", "PATH=" + os.Getenv("PATH")},
+			In: strings.NewReader(""), Out: &out, Err: &errOut,
+			Now: func() time.Time { return time.Date(2031, 5, day, 12, 0, 0, 0, time.Local) },
+		})
+		if code != 0 {
+			t.Fatalf("exit code %d: %s", code, errOut.String())
+		}
+	}
+	write(".git/HEAD", "ref: refs/heads/first\n")
+	write(".config/ikigai/AGENTS.md", "Be brief.")
+	run(1, "go")
+	write(".git/HEAD", "ref: refs/heads/second\n")
+	write(".config/ikigai/AGENTS.md", "Be kind.")
+	run(2, "--continue", "go")
+	run(3, "--continue", "--fork", "go")
+	run(4, "go")
+
+	var prompts []string
+	for _, r := range server.Requests() {
+		var body struct{ Messages []struct{ Content string } }
+		must(t, json.Unmarshal(r.Body, &body))
+		prompts = append(prompts, body.Messages[0].Content)
+	}
+	if len(prompts) != 4 {
+		t.Fatalf("%d requests", len(prompts))
+	}
+	for _, words := range []string{"\nDate: 2031-05-01", "\nGit: branch first\n", "Be brief."} {
+		if !strings.Contains(prompts[0], words) {
+			t.Errorf("the prompt does not say %q: %s", words, prompts[0])
+		}
+	}
+	if prompts[1] != prompts[0] || prompts[2] != prompts[0] {
+		t.Errorf("the prompt has changed:\n%s\n\n%s\n\n%s", prompts[0], prompts[1], prompts[2])
+	}
+	for _, words := range []string{"\nDate: 2031-05-04", "\nGit: branch second\n", "Be kind."} {
+		if !strings.Contains(prompts[3], words) {
+			t.Errorf("the prompt of a new session does not say %q: %s", words, prompts[3])
+		}
+	}
+}
