@@ -24,6 +24,7 @@ import (
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/safetext"
+	"ikigai/internal/scriptserver"
 )
 
 // Process is what the program is given when it is started.
@@ -50,13 +51,14 @@ type app struct {
 
 	readOnlyTools bool // only tools that change nothing are used
 
-	began     bool              // a command has begun: errors are no longer of usage
-	key       string            // of the model in use, wherever it came from
-	fallbacks []agent.Candidate // models to go on with
-	format    *format           // that the answer must have; nil leaves it free
-	hidden    hidden            // what else must not be shown
-	leave     chan struct{}     // closed when the person wants to be out at once
-	mark      string            // in the environment of the processes of this run; set by recordRun
+	began     bool                 // a command has begun: errors are no longer of usage
+	key       string               // of the model in use, wherever it came from
+	fallbacks []agent.Candidate    // models to go on with
+	script    *scriptserver.Script // that plays the model; nil if none does
+	format    *format              // that the answer must have; nil leaves it free
+	hidden    hidden               // what else must not be shown
+	leave     chan struct{}        // closed when the person wants to be out at once
+	mark      string               // in the environment of the processes of this run; set by recordRun
 }
 
 // gcPercent lets the heap of a short-lived program grow before it is swept: the
@@ -115,7 +117,7 @@ Everything it does is kept in a database that is yours.`,
 	complete(root, "set", a.completeSettings)
 	a.settingFlag(root, "database", "`PLACE` of the database: a file, or postgres://…")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
-		a.searchCommand(), a.compactCommand(), a.undoCommand(), a.redoCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.dbCommand(),
+		a.searchCommand(), a.compactCommand(), a.undoCommand(), a.redoCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.replayCommand(), a.dbCommand(),
 		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.trustCommand(), a.toolCommand(), a.contextCommand(), a.doctorCommand(), a.mcpCommand(), a.versionCommand())
 	return root
 }

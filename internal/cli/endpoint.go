@@ -73,13 +73,24 @@ func scripted(e config.Endpoint) bool { return strings.HasPrefix(e.Name, scriptV
 
 // serve starts a server that plays a script and returns its endpoint.
 func (a *app) serve(s *scriptserver.Script) (config.Endpoint, func(), error) {
+	e, server, err := a.serveScript(s)
+	return e, func() { _ = server.Close() }, err // it holds nothing that could be lost
+}
+
+// serveScript starts a server that plays a script. The caller closes it.
+func (a *app) serveScript(s *scriptserver.Script) (config.Endpoint, *scriptserver.Server, error) {
 	server, err := scriptserver.Start(s)
 	if err != nil {
 		return config.Endpoint{}, nil, err
 	}
-	e := config.Endpoint{
-		Name: scriptVendor + filepath.Base(s.Name), Model: "scripted", API: config.APIChat, BaseURL: server.URL, ToolProtocol: a.settings.ToolProtocol,
+	a.script = s
+	return a.scriptedEndpoint(scriptVendor+filepath.Base(s.Name), server.URL), server, nil
+}
+
+// scriptedEndpoint returns where a model that a script plays is reached.
+func (a *app) scriptedEndpoint(name, url string) config.Endpoint {
+	return config.Endpoint{
+		Name: name, Model: "scripted", API: config.APIChat, BaseURL: url, ToolProtocol: a.settings.ToolProtocol,
 		Level: ikigai.Level(a.settings.Thinking), Timeouts: a.settings.Timeouts, MaxRetries: a.settings.MaxRetries,
 	}
-	return e, func() { _ = server.Close() }, nil // it holds nothing that could be lost
 }

@@ -16,6 +16,7 @@ const (
 	exitVendor      = 5
 	exitContext     = 6
 	exitStore       = 7
+	exitDiffers     = 8 // of replay
 	exitInterrupted = 130
 )
 

@@ -25,8 +25,11 @@ import (
 const usualOutput = 32_000
 
 // model returns the model of an endpoint.
-func (a *app) model(e config.Endpoint) ikigai.Model {
-	m := wire(e.API, a.client(e))
+func (a *app) model(e config.Endpoint) ikigai.Model { return a.modelOf(e, a.client(e)) }
+
+// modelOf returns the model of an endpoint that is reached as cfg says.
+func (a *app) modelOf(e config.Endpoint, cfg provider.Config) ikigai.Model {
+	m := wire(e.API, cfg)
 	if e.ToolProtocol != config.ToolsNative {
 		m = textmode.New(m, textmode.Options{Compact: e.ToolProtocol == config.ToolsPromptCompact})
 	}

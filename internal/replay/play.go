@@ -1,0 +1,214 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+
+	"ikigai"
+	"ikigai/internal/agent"
+	"ikigai/internal/history"
+)
+
+// player plays one interaction.
+type player struct {
+	*replay
+	name   string
+	side   ikigai.InteractionData // of a side interaction
+	line   *history.Line
+	tape   *tape
+	specs  []ikigai.ToolSpec // that are offered
+	stands standing
+
+	encoders map[string]*encoder // by model
+	sent     ikigai.Sent         // of the last request
+	turn     int                 // requests of the statement
+	good     ikigai.Seq          // the last request that was the recorded one
+	shrinks  bool                // the last request was too long, and the conversation was then sent in fewer words
+}
+
+// standing is how the conversation stands.
+type standing struct {
+	*history.Purpose
+	*history.Tally
+}
+
+// Add takes in an event.
+func (s standing) Add(e ikigai.Event) {
+	s.Purpose.Add(e)
+	s.Tally.Add(e)
+}
+
+// play plays an interaction from its first statement to its last.
+func (r *replay) play(ctx context.Context, name string) {
+	p := &player{replay: r, name: name, line: history.New(name), encoders: map[string]*encoder{},
+		stands: standing{history.NewPurpose(), history.NewTally(name)}}
+	p.line.SetBlobs(func(hash string) ([]byte, error) { return r.Blobs.Blob(ctx, hash) })
+	p.tape = &tape{views: []Projection{p.line, p.stands, p}, judge: p.judge, lacks: p.lacks}
+	if name == ikigai.Main {
+		p.tape.views = append(p.tape.views, r.Views...)
+	}
+	for _, e := range r.Events {
+		if e.Interaction == name {
+			p.tape.events = append(p.tape.events, e)
+		}
+	}
+	for ctx.Err() == nil && p.statement(ctx) {
+	}
+}
+
+// Add takes in an event for what the player itself must know of it.
+func (p *player) Add(e ikigai.Event) {
+	switch e.Kind {
+	case ikigai.KindInteraction:
+		_ = e.DecodeData(&p.side) // what is damaged says nothing
+	case ikigai.KindTools:
+		var d ikigai.ToolsData
+		_ = e.DecodeData(&d)
+		p.specs = d.Tools
+	}
+}
+
+// statement plays the next statement, and reports whether there was one.
+func (p *player) statement(ctx context.Context) bool {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	statement, rest, ok := p.tape.begin(cancel)
+	if !ok {
+		return false
+	}
+	p.turn = 0
+	_, _ = p.agent(settingsOf(rest)).Run(ctx, ikigai.Event{Interaction: p.name, Kind: statement.Kind, Content: statement.Content, Data: statement.Data})
+	for _, e := range p.tape.finish() {
+		if !p.tape.over {
+			p.miss(e)
+		}
+	}
+	return true
+}
+
+// agent returns the agent that runs a statement.
+func (p *player) agent(s settings) *agent.Agent {
+	a := &agent.Agent{
+		Recorder: p.tape, History: p.line, Dir: p.Dir, Tools: p.tools(s.asked),
+		ToolChoice: s.choice, MaxToolTurns: s.turns, MaxRetries: s.retries, Concurrency: 1,
+		CacheKey: s.cacheKey, Standing: p.stands, Feedback: s.feedback, Fitter: fitter{p},
+	}
+	if p.name != ikigai.Main {
+		a.CacheKey += "/" + string(p.side.Purpose)
+	}
+	for i, name := range s.models {
+		m := &model{player: p, name: name}
+		if i == 0 {
+			a.Model, a.ModelName = m, name
+		} else {
+			a.Fallbacks = append(a.Fallbacks, agent.Candidate{Name: name, Model: m})
+		}
+	}
+	if len(s.approvals) > 0 {
+		a.Approve = func(_ context.Context, request agent.Approval) (bool, string) {
+			d := s.approvals[request.Call.ID]
+			return d.Allowed, d.Reason
+		}
+	}
+	if p.Prepare != nil {
+		p.Prepare(a, p.side)
+	}
+	return a
+}
+
+// tools returns what the agent has run: tools that give the recorded results,
+// or the real ones. asked are those that somebody was asked about.
+func (p *player) tools(asked map[string]bool) []ikigai.Tool {
+	if p.Tools != nil {
+		return p.Tools
+	}
+	tools := make([]ikigai.Tool, len(p.specs))
+	for i, spec := range p.specs {
+		tools[i] = ikigai.Tool{ToolSpec: spec, ReadOnly: !asked[spec.Name], Announces: true,
+			Check: func(args json.RawMessage) (json.RawMessage, error) { return args, nil },
+			Run:   func(_ context.Context, call ikigai.Call) ikigai.Result { return p.recorded(call.ID) },
+		}
+	}
+	return tools
+}
+
+// recorded returns the recorded result of a call. Where there is none, the
+// recording ends in the middle of it.
+func (p *player) recorded(callID string) ikigai.Result {
+	d, ok := p.tape.result(callID)
+	if !ok {
+		p.tape.stop()
+	}
+	return ikigai.Result{Output: []ikigai.Part{{Type: ikigai.PartText, Text: d.Output}}, Failed: !d.Success}
+}
+
+// model plays a model.
+type model struct {
+	*player
+	name string
+}
+
+// Stream implements ikigai.Model.
+func (m *model) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai.Delta, error] {
+	return func(yield func(ikigai.Delta, error) bool) {
+		x := nextExchange(m.tape.left())
+		m.turn++
+		m.shrinks = x.outcome != nil && x.outcome.Kind == ikigai.KindProjection
+		if x.outcome != nil && x.outcome.Kind == ikigai.KindQuarantine {
+			x.refused = refusedOf(*x.outcome, m.line)
+		}
+		if x.request != nil {
+			m.compare(ctx, req, *x.request)
+		}
+		if len(x.reply) > 0 || x.outcome != nil && x.outcome.Kind != ikigai.KindToolResult {
+			x.play(ctx, yield)
+			return
+		}
+		m.exhausted()
+		yield(ikigai.Delta{}, context.Canceled)
+	}
+}
+
+// exhausted ends a statement whose recording holds no reply any more.
+func (p *player) exhausted() {
+	if all := p.tape.events[:p.tape.end]; whole(all) {
+		p.note(all[len(all)-1].Seq, Difference{What: whatRequest, Was: "none", Is: "the model is asked once more"})
+	}
+	p.tape.stop()
+}
+
+// whole reports whether a statement whose events are the last came to its end.
+// One that was killed did not.
+func whole(events []ikigai.Event) bool {
+	asked, choice := false, ""
+	calls := 0
+	for _, e := range events {
+		switch e.Kind {
+		case ikigai.KindRequest:
+			asked, calls, choice = true, 0, requested(e).ToolChoice
+		case ikigai.KindToolCall:
+			calls++
+		case ikigai.KindError:
+			asked, calls = true, 0
+		case ikigai.KindUser:
+			asked, calls, choice = false, 0, ""
+		case ikigai.KindAssistant:
+			asked = true
+		}
+	}
+	return asked && (calls == 0 || choice == "none")
+}
+
+// fitter has the conversation sent in fewer words where it was: the projections
+// are input, since models have written parts of them.
+type fitter struct{ *player }
+
+func (fitter) Tokens() int64        { return 0 }
+func (fitter) Full(int64) bool      { return false }
+func (fitter) Refused(string) int64 { return 0 }
+
+// Compact implements agent.Fitter. The event is the recorded one's stand-in.
+func (f fitter) Compact(context.Context, string, string, int64) (ikigai.Event, bool) {
+	return ikigai.NewEvent(ikigai.KindProjection, "", nil), f.shrinks
+}
