@@ -27,6 +27,7 @@ type view struct {
 	failed     error                             // the first error in writing the answer
 	errorShown bool                              // the statement has ended with an error, which was told
 	blocks     map[ikigai.Seq][]transcript.Block // of events that are not yet recorded
+	feedback   []transcript.Block                // that is not shown yet
 	live       render.Live
 
 	waits waits
@@ -57,7 +58,12 @@ func (v *view) Add(e ikigai.Event) {
 		v.fold.Pass(e)
 		return
 	}
-	v.blocks[e.Seq] = v.fold.Add(e)
+	blocks := v.fold.Add(e)
+	if e.Kind == ikigai.KindFeedback {
+		v.feedback = append(v.feedback, blocks...)
+		return
+	}
+	v.blocks[e.Seq] = blocks
 }
 
 // begin tells that events are new from now on: those so far were shown when
@@ -81,6 +87,9 @@ func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
 		v.answer(string(transcript.JSONLine(e)))
 		return
 	}
+	if e.Kind == ikigai.KindFeedback {
+		v.tellFeedback()
+	}
 	v.waits.awaits(e)
 	for _, b := range blocks {
 		if !v.statements && (b.Kind == ikigai.KindUser || b.Kind == ikigai.KindSession) {
@@ -93,6 +102,15 @@ func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
 	}
 }
 
+// tellFeedback shows how the statement stands after a round of tools. It is
+// recorded with the request that follows, of which the reply may come first.
+func (v *view) tellFeedback() {
+	for _, b := range v.feedback {
+		v.write(v.live.Block(b))
+	}
+	v.feedback = nil
+}
+
 // shown shows a piece of a reply as it comes.
 func (v *view) shown(d ikigai.Delta) {
 	if v.json {
@@ -103,6 +121,7 @@ func (v *view) shown(d ikigai.Delta) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.tellFeedback()
 	v.waits.arriving = d.Call != nil
 	pieces := v.live.Delta(d)
 	switch {
