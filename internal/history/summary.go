@@ -23,7 +23,7 @@ func (p *plan) summary(ctx context.Context) *ikigai.SummaryData {
 	d := &ikigai.SummaryData{To: p.to()}
 	size := p.textSize()
 	known := p.known(size / 2)
-	rest := size - len(known)
+	rest := min(size-len(known), int(max(p.quota, minSummary)))
 	var words string
 	if p.Summarise != nil {
 		words, d.Interaction = p.Summarise(ctx, p.toSummarise(), rest)
