@@ -34,7 +34,7 @@ func (h *handing) tools() []ikigai.Tool {
 	}
 	return []ikigai.Tool{delegate.New(delegate.Config{
 		Max: h.settings.Tasks.Max, Concurrency: h.settings.Tasks.Concurrency,
-		Check: h.check, Take: h.tasks.take, Run: h.run,
+		Check: h.check, Take: h.tasks.take, Begin: h.begin,
 	})}
 }
 
@@ -69,20 +69,22 @@ func (h *handing) capabilities() []string {
 	return names
 }
 
-// run takes a task to its answer.
-func (h *handing) run(ctx context.Context, callID string, t delegate.Task) (delegate.Answer, error) {
+// begin begins the interaction of a task and returns what takes it to its answer.
+func (h *handing) begin(callID string, t delegate.Task) func(context.Context) (delegate.Answer, error) {
 	c, err := h.helper(callID, t)
-	if err != nil {
-		return delegate.Answer{}, err
+	return func(ctx context.Context) (delegate.Answer, error) {
+		if err != nil {
+			return delegate.Answer{}, err
+		}
+		defer c.end()
+		out, err := c.agent.Run(ctx, ikigai.NewEvent(ikigai.KindUser, t.Text(), nil))
+		return delegate.Answer{Text: out.Answer, Turns: out.Turns, Interaction: c.interaction}, failure(c.agent, t, out, err)
 	}
-	defer c.end()
-	out, err := c.agent.Run(ctx, ikigai.NewEvent(ikigai.KindUser, t.Text(), nil))
-	return delegate.Answer{Text: out.Answer, Turns: out.Turns, Interaction: c.interaction}, h.failure(c.agent, t, out, err)
 }
 
 // failure says why a task was not done, and what can be done about it by whoever
 // handed it over; nil if it was done.
-func (h *handing) failure(a *agent.Agent, t delegate.Task, o agent.Outcome, err error) error {
+func failure(a *agent.Agent, t delegate.Task, o agent.Outcome, err error) error {
 	var e *ikigai.Error
 	switch {
 	case errors.As(err, &e) && e.Kind == ikigai.ErrorCancelled:

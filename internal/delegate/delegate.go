@@ -32,10 +32,10 @@ type Config struct {
 	// Take counts n more tasks against what a statement may have. Its error, an
 	// *ikigai.Error, says that there are too many. It may be nil.
 	Take func(n int) error
-	// Run takes a task to its answer, and returns soon after ctx ends. With an
-	// error, an *ikigai.Error, comes what there is of the answer. It is called
-	// from several goroutines.
-	Run func(ctx context.Context, callID string, t Task) (Answer, error)
+	// Begin begins a task, in the order of the tasks, and returns what takes it to
+	// its answer. That returns soon after ctx ends. With an error, an *ikigai.Error,
+	// comes what there is of the answer.
+	Begin func(callID string, t Task) func(ctx context.Context) (Answer, error)
 }
 
 // Answer is what came of a task.
@@ -107,27 +107,29 @@ func (c Config) runAll(ctx context.Context, callID string, in input) []outcome {
 	var wg sync.WaitGroup
 	for i, t := range in.Tasks {
 		slots <- struct{}{}
+		if ctx.Err() != nil {
+			ends[i].err = &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "The person stopped the turn before this task was begun"}
+			<-slots
+			continue
+		}
+		run := c.Begin(callID, t)
 		wg.Go(func() {
 			defer func() { <-slots }()
-			ends[i] = c.runOne(ctx, callID, t)
+			ends[i] = toEnd(ctx, run)
 		})
 	}
 	wg.Wait()
 	return ends
 }
 
-// runOne takes a task to its end. A panic is its own failure.
-func (c Config) runOne(ctx context.Context, callID string, t Task) (end outcome) {
+// toEnd takes a task to its end. A panic is its own failure.
+func toEnd(ctx context.Context, run func(context.Context) (Answer, error)) (end outcome) {
 	defer func() {
 		if v := recover(); v != nil {
 			end.err = &ikigai.Error{Kind: ikigai.ErrorInternal, What: fmt.Sprintf("The task broke: %v", v),
 				Do: "Do it yourself, and report this as a fault of the program"}
 		}
 	}()
-	if ctx.Err() != nil {
-		end.err = &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "The person stopped the turn before this task was begun"}
-		return end
-	}
-	end.Answer, end.err = c.Run(ctx, callID, t)
+	end.Answer, end.err = run(ctx)
 	return end
 }
