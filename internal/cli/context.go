@@ -48,6 +48,7 @@ by now, that is told: a new session reads them anew.`,
 }
 
 func (a *app) context(ctx context.Context, args []string, fresh, asJSON bool) error {
+	a.trusting.texts = true
 	if err := a.load(); err != nil {
 		return err
 	}
@@ -101,7 +102,8 @@ func (a *app) sending(ctx context.Context, args []string, fresh bool) (*sending,
 
 // sendingNew returns what is sent in a session that nothing has been said in.
 func (a *app) sendingNew(ctx context.Context) *sending {
-	k := a.personKit(ctx)
+	tasks := handing{opening: &opening{app: a}, interaction: ikigai.Main, left: a.settings.Tasks.Depth}
+	k := a.newKit(ctx, kitConfig{notice: a.notice, patient: true, own: tasks.tools()})
 	defer k.close()
 	s := newSending("")
 	for i, e := range []ikigai.Event{
@@ -161,10 +163,15 @@ func (s *sending) shape() history.Shape {
 	return shape
 }
 
-// limit returns how many tokens a model takes, 0 where nobody knows.
-func (a *app) limit(model string) int64 {
-	known, _ := a.settings.Known(model)
-	return int64(a.contextOf(config.Endpoint{Known: known}))
+// limit returns how many tokens the model takes, as far as that is known, 0 where
+// nobody knows. A vendor that has refused the conversation knows best.
+func (a *app) limit(s *sending) int64 {
+	known, _ := a.settings.Known(s.model)
+	limit := int64(a.contextOf(config.Endpoint{Known: known}))
+	if refused := s.line.Refused(s.model); refused > 0 && (limit == 0 || refused < limit) {
+		return refused
+	}
+	return limit
 }
 
 // outdated returns lines on files that are no longer as the session has them.
@@ -182,7 +189,7 @@ func (a *app) outdated(s *sending) []string {
 // sentTable returns the parts of what is sent as a person is shown them.
 func (a *app) sentTable(s *sending) render.Context {
 	shape := s.shape()
-	c := render.Context{Tokens: shape.Tokens, Model: inOneLine(cmp.Or(s.model, "the model")), Limit: a.limit(s.model)}
+	c := render.Context{Tokens: shape.Tokens, Model: inOneLine(cmp.Or(s.model, "the model")), Limit: a.limit(s)}
 	for _, p := range s.parts(shape) {
 		if !p.Within {
 			c.Bytes += p.Bytes

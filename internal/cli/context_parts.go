@@ -37,7 +37,7 @@ type contextPart struct {
 
 func (a *app) contextLine(s *sending) contextLine {
 	shape := s.shape()
-	return contextLine{Session: s.id, Dir: s.dir, Model: s.model, Tokens: shape.Tokens, Limit: a.limit(s.model), Parts: s.parts(shape)}
+	return contextLine{Session: s.id, Dir: s.dir, Model: s.model, Tokens: shape.Tokens, Limit: a.limit(s), Parts: s.parts(shape)}
 }
 
 // parts returns what is sent, in its order. Those Within are counted in the one

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 
 	"ikigai"
 	"ikigai/internal/config"
@@ -55,17 +56,16 @@ func (o *opening) nestedNotes() func([]ikigai.Resource) string {
 	return o.nested.Note
 }
 
-// wanted reports whether anything of what a project brings is of use: texts are not
-// where the person has them off. Whether the project's own settings say so does not
-// count, as it is not trusted.
+// wanted reports whether anything of what a project brings is of use to the command:
+// texts are where a model works, unless the person has them off. Whether the project's
+// own settings have does not count, as they are not trusted.
 func (a *app) wanted(p *trust.Project) bool {
-	for _, i := range p.Items {
-		if i.Kind != trust.KindInstructions && i.Kind != trust.KindSkill {
-			return true
-		}
-	}
-	if p.Problem != "" {
+	isText := func(i trust.Item) bool { return i.Kind == trust.KindInstructions || i.Kind == trust.KindSkill }
+	switch {
+	case p.Problem != "" || a.trusting.require && !a.trusting.ask || slices.ContainsFunc(p.Items, func(i trust.Item) bool { return !isText(i) }):
 		return true
+	case !a.trusting.ask && !a.trusting.texts:
+		return false
 	}
 	settings, _, err := config.Load(a.input())
 	return err != nil || settings.Instructions

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,5 +74,21 @@ func TestPromptStays(t *testing.T) {
 		if !strings.Contains(prompts[3], words) {
 			t.Errorf("the prompt of a new session does not say %q: %s", words, prompts[3])
 		}
+	}
+}
+
+// P40: the instructions that are used are the bytes that were judged, whatever is in
+// their place when they are.
+func TestJudgedInstructionsAreUsed(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	must(t, os.Mkdir("home", 0o700))
+	must(t, os.WriteFile("AGENTS.md", []byte("judged"), 0o600))
+	a := &app{Process: Process{Env: []string{"HOME=" + dir + "/home"}, Err: io.Discard}, flags: map[string]string{}}
+	a.trusting.accept, a.trusting.ask = true, true
+	must(t, a.load())
+	must(t, os.WriteFile("AGENTS.md", []byte("swapped"), 0o600))
+	if k := a.knowledge(); len(k.Instructions) != 1 || k.Instructions[0].Text != "judged" {
+		t.Errorf("the model is told %+v", k)
 	}
 }

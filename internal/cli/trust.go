@@ -17,10 +17,11 @@ import (
 
 // trusting says how a command treats what a project brings.
 type trusting struct {
-	ask     bool // at a terminal, about what nobody has decided
+	ask     bool // at a terminal, about what nobody has decided; a model is to work
 	accept  bool // for this run, whatever was decided
 	require bool // end where something is not trusted
 	reads   bool // the command does nothing that a project could act on but its settings
+	texts   bool // the command tells of instructions and skills, though it does not ask
 }
 
 // trustFlags adds the flags that say how commands that can start something of a
@@ -153,9 +154,9 @@ func brings(p *trust.Project) string {
 	return strings.Join(all, ", ")
 }
 
-// mostNamed is how many instructions, or skills, are named where there is little
+// mostTexts is how many instructions, or skills, are named where there is little
 // room.
-const mostNamed = 3
+const mostTexts = 3
 
 // textsNamed returns the texts of a kind in a few words, with their names if they are
 // few.
@@ -166,7 +167,7 @@ func textsNamed(p *trust.Project, kind trust.Kind, noun string) []string {
 			all = append(all, cutMiddle(inOneLine(i.String())))
 		}
 	}
-	if len(all) > mostNamed {
+	if len(all) > mostTexts {
 		return []string{render.Count(len(all), strings.TrimSuffix(noun, "s"))}
 	}
 	return all
