@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync"
 
 	"ikigai"
 	"ikigai/internal/agent"
@@ -50,25 +51,38 @@ var unasked = config.Keys{
 	Stored:  func(context.Context, string) (string, string, error) { return keyUnasked, "", nil },
 }
 
-// late is a model that is made when it is first asked.
+// late is a model that is made when it is first asked, by whichever task that is.
 type late struct {
-	find  func(context.Context) (ikigai.Model, error)
+	find func(context.Context) (ikigai.Model, error)
+
+	mu    sync.Mutex
 	model ikigai.Model // once found
 }
 
 // Stream implements ikigai.Model.
 func (l *late) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai.Delta, error] {
 	return func(yield func(ikigai.Delta, error) bool) {
-		if l.model == nil {
-			m, err := l.find(ctx)
-			if err != nil {
-				yield(ikigai.Delta{}, noKey(err))
-				return
-			}
-			l.model = m
+		m, err := l.found(ctx)
+		if err != nil {
+			yield(ikigai.Delta{}, noKey(err))
+			return
 		}
-		l.model.Stream(ctx, req)(yield)
+		m.Stream(ctx, req)(yield)
 	}
+}
+
+// found returns the model, which is made if there is none yet.
+func (l *late) found(ctx context.Context) (ikigai.Model, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.model == nil {
+		m, err := l.find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		l.model = m
+	}
+	return l.model, nil
 }
 
 // noKey returns err, which told that there is no key, as one of the vendor's: so
