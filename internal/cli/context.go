@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,6 @@ import (
 	"ikigai"
 	"ikigai/internal/config"
 	"ikigai/internal/history"
-	"ikigai/internal/knowledge"
 	"ikigai/internal/render"
 )
 
@@ -123,8 +123,7 @@ type sending struct {
 	model string // that has answered last, else the one that the session began with
 	line  *history.Line
 
-	prompt     string // the system prompt
-	told       knowledge.Data
+	prompt     prompted
 	statements map[ikigai.Seq]string // their first lines
 }
 
@@ -135,6 +134,7 @@ func newSending(id ikigai.ID) *sending {
 // Add takes in the next event of the session.
 func (s *sending) Add(e ikigai.Event) {
 	s.line.Add(e)
+	s.prompt.Add(e)
 	switch {
 	case e.Interaction != ikigai.Main:
 	case e.Kind == ikigai.KindSession:
@@ -145,9 +145,6 @@ func (s *sending) Add(e ikigai.Event) {
 		var d ikigai.UsageData
 		_ = e.DecodeData(&d) // likewise
 		s.model = cmp.Or(d.Model, s.model)
-	case e.Kind == ikigai.KindSystem:
-		s.prompt, s.told = e.Content, knowledge.Data{}
-		_ = e.DecodeData(&s.told) // likewise
 	case e.IsStatement():
 		first, _, _ := strings.Cut(strings.TrimSpace(e.Content), "\n")
 		s.statements[e.Seq] = first
@@ -177,8 +174,7 @@ func (a *app) limit(s *sending) int64 {
 // outdated returns lines on files that are no longer as the session has them.
 func (a *app) outdated(s *sending) []string {
 	var lines []string
-	all := append(append([]knowledge.Told{}, s.told.Instructions...), s.told.Skills...)
-	for _, f := range all {
+	for _, f := range slices.Concat(s.prompt.told.Instructions, s.prompt.told.Skills) {
 		if how := f.Now(); how != "" {
 			lines = append(lines, fmt.Sprintf("%s %s since the session began. It goes on with what it has; a new session reads it anew.", inOneLine(f.Path), how))
 		}

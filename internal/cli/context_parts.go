@@ -61,8 +61,8 @@ func (s *sending) parts(shape history.Shape) []contextPart {
 
 // promptParts returns what the system prompt consists of.
 func (s *sending) promptParts() []contextPart {
-	d := s.told
-	all := []contextPart{{Part: "prompt", Bytes: int64(len(s.prompt))}}
+	d := s.prompt.told
+	all := []contextPart{{Part: "prompt", Bytes: int64(len(s.prompt.text))}}
 	if d.Environment > 0 {
 		all = append(all, contextPart{Part: "environment", Bytes: int64(d.Environment)})
 	}

@@ -59,7 +59,7 @@ func (h *handing) helper(callID string, t delegate.Task) (*helper, error) {
 	own.agent = h.agentOf(t, side, view)
 	own.agent.Tools = h.toolsOf(t, h.tasks.known(side.Name(), view.files), own.tools())
 	side.Queue(
-		sideSystem(ikigai.PurposeTask, strings.TrimSpace(taskPrompt)+"\n\n"+knowledge.Environment(h.dir, h.now())),
+		sideSystem(ikigai.PurposeTask, strings.TrimSpace(taskPrompt)+"\n\n"+knowledge.Environment(h.dir, h.now())+h.prompt.knowledge()),
 		toolsEvent(own.agent.Tools))
 	return &helper{interaction: side.Name(), agent: own.agent, end: side.End}, nil
 }

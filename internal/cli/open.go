@@ -64,6 +64,7 @@ type opening struct {
 	line    *history.Line
 	files   *history.Files
 	nested  *knowledge.Nested
+	prompt  prompted
 	purpose *history.Purpose
 	tally   *history.Tally
 	used    *history.Resources
@@ -200,7 +201,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	o.asking = o.newObjectives(ctx)
 	c := session.Config{
 		Store: o.store, Grant: o.grant, Journals: at.journals(), Partial: at.partial(o.grant.Session),
-		Projections: []session.Projection{o.line, o.files, o.purpose, o.tally, o.used, o.nested, o.view, &o.spent, &o.tasks, o.asking},
+		Projections: []session.Projection{o.line, o.files, o.purpose, o.tally, o.used, o.nested, &o.prompt, o.view, &o.spent, &o.tasks, o.asking},
 		Recorded:    o.recorded, Shown: o.view.shown, Notice: o.view.notice,
 	}
 	if o.which.isNew() {

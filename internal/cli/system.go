@@ -3,6 +3,7 @@ package cli
 import (
 	_ "embed"
 	"strings"
+	"sync"
 
 	"ikigai"
 	"ikigai/internal/knowledge"
@@ -25,4 +26,35 @@ func (a *app) system(notice func(string)) ikigai.Event {
 	d := k.Data(a.dir)
 	d.Program, d.Environment = len(program), len(environment)
 	return ikigai.NewEvent(ikigai.KindSystem, program+environment+k.Prompt(a.dir), d)
+}
+
+// prompted is the system prompt of a session, as a projection of its log. The zero
+// value is ready.
+type prompted struct {
+	mu   sync.Mutex
+	text string
+	told knowledge.Data
+}
+
+// Add takes in the next event of the session.
+func (p *prompted) Add(e ikigai.Event) {
+	if e.Kind != ikigai.KindSystem || e.Interaction != ikigai.Main {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text, p.told = e.Content, knowledge.Data{}
+	_ = e.DecodeData(&p.told) // damaged, or of an older version, it tells of no parts
+}
+
+// knowledge returns the instructions and skills of the prompt, behind an empty line:
+// what holds for whoever works in the session. It is "" where there are none.
+func (p *prompted) knowledge() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	from := p.told.Program + p.told.Environment
+	if from <= 0 || from > len(p.text) {
+		return ""
+	}
+	return p.text[from:]
 }
