@@ -84,10 +84,21 @@ func validID(id ikigai.ID) bool {
 type Summary struct {
 	Updated    ikigai.Micros
 	Statements int
-	Title      string // "" if no statement among the events has one
+	Title      string // that the events give the session; "" if they give none
+	TitleBy    Titler // whose it is
 	Size       int64  // bytes of content and data
 	Cost       int64  // millionths of a US dollar
 }
+
+// Titler says where a title comes from. A later one takes the place of an
+// earlier one unless that counts for more.
+type Titler int
+
+const (
+	ByStatement Titler = iota // the first line of the first statement: until there is another
+	ByModel                   // a title event
+	ByPerson                  // a title event with the person's own words
+)
 
 // Summarize returns what the events add to the row of their session.
 func Summarize(events []ikigai.Event) Summary {
@@ -106,9 +117,23 @@ func Summarize(events []ikigai.Event) Summary {
 			if s.Title == "" {
 				s.Title = title(e.Content)
 			}
+		case e.Kind == ikigai.KindTitle:
+			s.name(e)
 		}
 	}
 	return s
+}
+
+// name takes in a title event. One without words names nothing.
+func (s *Summary) name(e ikigai.Event) {
+	by := ByModel
+	var d ikigai.ObjectiveData
+	if e.DecodeData(&d) == nil && d.By == ikigai.ByPerson {
+		by = ByPerson
+	}
+	if text := title(e.Content); text != "" && by >= s.TitleBy {
+		s.Title, s.TitleBy = text, by
+	}
 }
 
 const titleRunes = 80

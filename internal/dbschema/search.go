@@ -26,8 +26,13 @@ func (i Indexed) Empty() bool { return i == Indexed{} }
 func SearchText(e ikigai.Event) Indexed {
 	switch e.Kind {
 	case ikigai.KindSession, ikigai.KindSystem, ikigai.KindTools, ikigai.KindRequest, ikigai.KindUsage,
-		ikigai.KindApproval, ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork, ikigai.KindQuarantine, ikigai.KindFallback, "projection", "trust":
+		ikigai.KindApproval, ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork, ikigai.KindQuarantine, ikigai.KindFallback,
+		ikigai.KindTrust, ikigai.KindFeedback, ikigai.KindProjection:
 		return Indexed{}
+	case ikigai.KindInteraction, ikigai.KindUser, ikigai.KindAssistant, ikigai.KindThinking:
+		if repeats(e) {
+			return Indexed{}
+		}
 	case ikigai.KindChange:
 		return ofChange(e)
 	case ikigai.KindToolCall:
@@ -40,6 +45,20 @@ func SearchText(e ikigai.Event) Indexed {
 		return Indexed{Text: text(e.Content, d.Thinking)}
 	}
 	return Indexed{Text: text(e.Content)}
+}
+
+// repeats reports whether an event says again what others say: side interactions
+// are told what was said in the main one, and what most of them answer is what
+// an event of that one holds.
+func repeats(e ikigai.Event) bool {
+	purpose, _, _ := strings.Cut(e.Interaction, "-")
+	switch ikigai.Purpose(purpose) {
+	case ikigai.PurposeObjective, ikigai.PurposeSummary:
+		return true
+	case ikigai.PurposeCommit:
+		return e.Kind != ikigai.KindAssistant
+	}
+	return false
 }
 
 // ofChange leaves the words of the path out: the call has them.

@@ -23,10 +23,22 @@ const (
 		UPDATE sessions SET head = $9, fence = $10, statements = statements + $12,
 			created = CASE WHEN head = base THEN $16 ELSE created END,
 			updated = CASE WHEN head = base THEN $11 ELSE greatest(updated, $11) END,
-			size = size + $13, cost = cost + $14, title = CASE WHEN title = '' THEN $15 ELSE title END
+			size = size + $13, cost = cost + $14, title = CASE WHEN title = '' OR `
+	sqlMoveOn = ` THEN $15 ELSE title END
 		WHERE id = $1 AND head = $2 AND fence <= $10 AND removing = 0
 		RETURNING id
 	)`
+
+	// sqlNoPersonsTitle holds where no person has given the session, or one that
+	// it is a fork of, a title. All its events are looked at.
+	sqlNoPersonsTitle = `NOT EXISTS (
+		WITH RECURSIVE line AS (
+			SELECT id, parent, base, head FROM sessions WHERE id = $1
+			UNION ALL
+			SELECT s.id, s.parent, s.base, line.base FROM line JOIN sessions s ON s.id = line.parent
+		)
+		SELECT FROM line JOIN events e ON e.session = line.id AND e.seq <= line.head
+		WHERE e.kind = 'title' AND e.content <> '' AND e.data::json ->> 'by' = 'person')`
 
 	// The lock on the lease holds off who wants to take it over meanwhile.
 	sqlBegin = `WITH lease AS (
@@ -39,7 +51,7 @@ const (
 	)`
 
 	// Numbers of parameters follow those of sqlMove or of sqlBegin.
-	sqlMoveKeep  = sqlMove + sqlKeep + `unnest($17::text[], $18::bigint[], $19::text[], $20::text[], $21::bytea[])` + sqlKeepNew
+	sqlMoveKeep  = sqlKeep + `unnest($17::text[], $18::bigint[], $19::text[], $20::text[], $21::bytea[])` + sqlKeepNew
 	sqlBeginKeep = sqlBegin + sqlKeep + `unnest($18::text[], $19::bigint[], $20::text[], $21::text[], $22::bytea[])` + sqlKeepNew
 	sqlKeep      = `, kept AS (
 		INSERT INTO blobs (hash, size, encoding, base, bytes)
@@ -167,9 +179,20 @@ func (b batch) statement() (sql string, args []any) {
 	case begin:
 		return sqlBegin + insert, args
 	case keep:
-		return sqlMoveKeep + insert, args
+		return sqlMove + retitles(sum.TitleBy) + sqlMoveOn + sqlMoveKeep + insert, args
 	}
-	return sqlMove + insert, args
+	return sqlMove + retitles(sum.TitleBy) + sqlMoveOn + insert, args
+}
+
+// retitles is when a title takes the place of the one that the session has.
+func retitles(by dbschema.Titler) string {
+	switch by {
+	case dbschema.ByPerson:
+		return "true"
+	case dbschema.ByModel:
+		return sqlNoPersonsTitle
+	}
+	return "false"
 }
 
 // eventArrays returns events as an array for each column.

@@ -17,8 +17,20 @@ const (
 	sqlMoveHead = `UPDATE sessions SET head = ?1, fence = ?2, statements = statements + ?4,
 	created = CASE WHEN head = base THEN ?10 ELSE created END,
 	updated = CASE WHEN head = base THEN ?3 ELSE max(updated, ?3) END,
-	size = size + ?5, cost = cost + ?6, title = CASE WHEN title = '' THEN ?7 ELSE title END
+	size = size + ?5, cost = cost + ?6, title = CASE WHEN title = '' OR `
+	sqlMoveHeadTo = ` THEN ?7 ELSE title END
 	WHERE id = ?8 AND head = ?9 AND fence <= ?2`
+
+	// sqlNoPersonsTitle holds where no person has given the session, or one that
+	// it is a fork of, a title. All its events are looked at.
+	sqlNoPersonsTitle = `NOT EXISTS (
+		WITH RECURSIVE line (id, parent, base, head) AS (
+			SELECT id, parent, base, head FROM sessions WHERE id = ?8
+			UNION ALL
+			SELECT s.id, s.parent, s.base, line.base FROM line JOIN sessions s ON s.id = line.parent
+		)
+		SELECT 1 FROM line JOIN events e ON e.session = line.id AND e.seq <= line.head
+		WHERE e.kind = 'title' AND e.content <> '' AND e.data ->> 'by' = 'person')`
 
 	sqlNewSession = `INSERT INTO sessions (id, dir, title, created, updated, head, fence, statements, size, cost)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -88,13 +100,24 @@ func moveHead(ctx context.Context, c *connection, g ikigai.Grant, after ikigai.S
 			return created, err
 		}
 	}
-	r, err := c.exec(ctx, sqlMoveHead, int64(head), g.Fence, int64(sum.Updated), sum.Statements, sum.Size, sum.Cost, sum.Title,
+	r, err := c.exec(ctx, sqlMoveHead+retitles(sum.TitleBy)+sqlMoveHeadTo, int64(head), g.Fence, int64(sum.Updated), sum.Statements, sum.Size, sum.Cost, sum.Title,
 		string(g.Session), int64(after), int64(events[0].Time))
 	if err != nil {
 		return false, err
 	}
 	n, err := r.RowsAffected()
 	return n == 1, err
+}
+
+// retitles is when a title takes the place of the one that the session has.
+func retitles(by dbschema.Titler) string {
+	switch by {
+	case dbschema.ByPerson:
+		return "true"
+	case dbschema.ByModel:
+		return sqlNoPersonsTitle
+	}
+	return "false"
 }
 
 // newSession creates the row of the session unless there is one.

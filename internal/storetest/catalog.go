@@ -176,3 +176,83 @@ func titles(t *testing.T, b *bench) {
 		}
 	}
 }
+
+// A title event gives the session its title: the last one, but the person's
+// before the model's, also where the person gave it to the session that this
+// one is a fork of. The first statement's first line stands until there is one.
+func titleEvents(t *testing.T, b *bench) {
+	named := func(by, text string) ikigai.Event {
+		return ikigai.NewEvent(ikigai.KindTitle, text, ikigai.ObjectiveData{By: by})
+	}
+	said := ikigai.NewEvent(ikigai.KindUser, "fix it", nil)
+	loop := ikigai.NewEvent(ikigai.KindUser, "as JSON", ikigai.MessageData{By: ikigai.ByLoop})
+	model, person := ikigai.ByModel, ikigai.ByPerson
+	for _, test := range []struct {
+		name   string
+		events []ikigai.Event
+		want   string
+	}{
+		{"the program's own words", []ikigai.Event{loop, said}, "fix it"},
+		{"before the first statement", []ikigai.Event{named(model, "The parser"), said}, "The parser"},
+		{"after it", []ikigai.Event{said, named(model, "The parser"), said}, "The parser"},
+		{"the last", []ikigai.Event{said, named(model, "one"), named(model, "two\nthree")}, "two"},
+		{"the person's last", []ikigai.Event{said, named(person, "one"), named(model, "two"), named(person, "three")}, "three"},
+		{"the person's stays", []ikigai.Event{said, named(model, "one"), named(person, "two"), said, named(model, "three"), named(model, "four")}, "two"},
+		{"nothing", []ikigai.Event{said, named(model, "one"), named(person, ""), named(model, " \n")}, "one"},
+		{"damaged", []ikigai.Event{said, ikigai.NewEvent(ikigai.KindTitle, "one", nil), named(model, "two")}, "two"},
+	} {
+		for _, together := range []bool{false, true} {
+			g, _ := b.begin()
+			events := b.numbered(g.Session, 1, test.events)
+			if together {
+				b.append(g, 1, events...)
+			} else {
+				for _, e := range events {
+					b.append(g, e.Seq-1, e)
+				}
+			}
+			b.append(g, 1, events...) // as a journal does that is delivered once more
+			if info := b.only(ikigai.SessionQuery{Prefix: string(g.Session)}); info.Title != test.want {
+				t.Errorf("%s, together %t: title %q, want %q", test.name, together, info.Title, test.want)
+			}
+			head := events[len(events)-1].Seq
+			b.namedInFork(g.Session, head, test.name, test.want)
+		}
+	}
+	g, _ := b.begin()
+	b.append(g, 1, b.numbered(g.Session, 1, []ikigai.Event{said, named(model, "The parser")})...)
+	b.indexAll()
+	for h, err := range b.Search(b.Context(), ikigai.SearchQuery{Words: "fix", Session: g.Session}) {
+		if err != nil || h.Title != "The parser" {
+			t.Errorf("hit of %q, %v", h.Title, err)
+		}
+	}
+}
+
+// namedInFork has a model name a fork of a session: that title counts unless a
+// person gave the parent the one it has.
+func (b *bench) namedInFork(parent ikigai.ID, head ikigai.Seq, name, title string) {
+	b.Helper()
+	g, _ := b.acquire(NewID())
+	if err := b.Fork(b.Context(), g, parent, head); err != nil {
+		b.Fatal(err)
+	}
+	want := "fork"
+	if strings.HasPrefix(name, "the person's") {
+		want = title
+	}
+	b.append(g, head, b.numbered(g.Session, head, []ikigai.Event{ikigai.NewEvent(ikigai.KindTitle, "fork", ikigai.ObjectiveData{By: ikigai.ByModel})})...)
+	if info := b.only(ikigai.SessionQuery{Prefix: string(g.Session)}); info.Title != want {
+		b.Errorf("%s: a fork has the title %q, want %q", name, info.Title, want)
+	}
+}
+
+// numbered returns events as they follow after in a session.
+func (b *bench) numbered(session ikigai.ID, after ikigai.Seq, events []ikigai.Event) []ikigai.Event {
+	list := make([]ikigai.Event, len(events))
+	for i, e := range events {
+		list[i] = Event(session, after+ikigai.Seq(i+1), e.Kind, e.Content, nil)
+		list[i].Data = e.Data
+	}
+	return list
+}

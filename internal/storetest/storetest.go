@@ -44,6 +44,7 @@ func Run(t *testing.T, place func(t *testing.T) Open) {
 		{"lease of a new session", leaseOfNewSession},
 		{"catalog", catalog},
 		{"titles", titles},
+		{"title events", titleEvents},
 		{"catalog filters and orders", catalogOrders},
 		{"forks", forks},
 		{"fork of long ago", forkOfLongAgo},

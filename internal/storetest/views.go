@@ -68,8 +68,8 @@ func scripted(b *bench) ikigai.Grant {
 // golden is what the views show of scripted, without the first column.
 var golden = map[string]string{
 	"v_statements": `
-		1|4|4000000|/src|it's "done"|it's "done"\nwhen?|Done.|3|2|9007199254741100|25|0.00151
-		2|19|19000000|/src|it's "done"|more|NULL|2|2|0|0|NULL`,
+		1|4|4000000|/src|A title|it's "done"\nwhen?|Done.|3|2|9007199254741100|25|0.00151
+		2|19|19000000|/src|A title|more|NULL|2|2|0|0|NULL`,
 	"v_turns": `
 		0|1|3|title|3000000|vendor/small|10|0|0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL
 		1|1|5|main|5000000|vendor/model|1000|0|2|100|20|50|0|1|0.0015|tool_calls|5|70
