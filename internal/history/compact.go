@@ -82,16 +82,19 @@ func told(d ikigai.ProjectionData, statements int) string {
 	switch {
 	case d.Summary == nil:
 	case statements == 1:
-		what = append(what, "1 statement")
+		what = append(what, "an older statement")
 	case statements > 1:
-		what = append(what, fmt.Sprintf("%d statements", statements))
+		what = append(what, fmt.Sprintf("%d older statements", statements))
 	default:
 		what = append(what, "earlier rounds of tools")
 	}
 	s := strings.Join(what, " and ")
-	s = strings.ToUpper(s[:1]) + s[1:] + " are sent in fewer words from here on: about " +
+	verb := " are"
+	if s == "an older statement" {
+		verb = " is"
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + verb + " sent in fewer words from here on: about " +
 		thousands(d.Before) + " to " + thousands(d.After) + " tokens. The log keeps all of it."
-	return strings.Replace(s, "1 statement are", "1 statement is", 1)
 }
 
 // thousands writes n as people read it: 27,800.
@@ -129,7 +132,7 @@ func (l *Line) newPlan(tokens int64, how Compaction) *plan {
 	p := &plan{Compaction: how, line: l, budget: how.Budget, before: weightOf(l.now.messages)}
 	switch {
 	case how.Reason == ikigai.FitRefused: // it is less than was thought
-		if refused := tokens * 4 / 5; p.budget == 0 || refused < p.budget {
+		if refused := tokens * 19 / 20; p.budget == 0 || refused < p.budget {
 			p.budget = refused
 		}
 	case p.budget == 0:
@@ -176,6 +179,10 @@ func (p *plan) make() {
 	}
 	if cut := p.oldStatements(); cut > p.first {
 		p.sumUp(cut)
+	}
+	if p.after > p.most {
+		p.recent = p.lastRounds(1)
+		p.trimUntil(max(p.first, p.cut), p.recent, p.goal)
 	}
 	if p.after > p.most && p.recent > p.current+1 {
 		p.sumUp(p.recent)
@@ -224,12 +231,15 @@ func (p *plan) placeholder(i int) string {
 }
 
 // oldStatements returns the place of the first statement that stays as it is: so
-// many of the newest as take no more than a quarter of the budget.
+// many of the newest as take no more than a quarter of the budget, and leave room
+// for a summary below the goal.
 func (p *plan) oldStatements() int {
 	c := p.tried()
+	summary := p.quota * 3 / 2
+	room := min(2*p.quota, p.goal-summary-weightOf(c.messages[:p.first-p.summaries()])-weightOf(c.messages[max(p.current, 0):]))
 	cut, sum := p.current, int64(0)
 	for i := p.current - 1; i >= p.first; i-- {
-		if sum += weight(c.messages[i]); sum > 2*p.quota {
+		if sum += weight(c.messages[i]); sum > room {
 			break
 		}
 		if p.line.isStatement(c.origins[i]) {

@@ -75,6 +75,7 @@ func FuzzLine(f *testing.F) {
 				}
 			}
 		}
+		checkCompact(t, scratch(events), ikigai.Seq(len(events)))
 		checkQuarantine(t, line, ikigai.Seq(len(events)))
 	})
 }
@@ -136,6 +137,33 @@ func checkQuarantine(t *testing.T, line *Line, seq ikigai.Seq) {
 		}
 	}
 	t.Fatalf("there is no end of what can be left out:\n%s", dump(before))
+}
+
+// checkCompact has a conversation put in fewer words as long as that leaves less.
+func checkCompact(t *testing.T, line *Line, seq ikigai.Seq) {
+	t.Helper()
+	all := line.exchanges()
+	if len(all) > 0 && !strings.Contains(script(loaded(line).Messages), all[len(all)-1].asks) {
+		all = nil // a projection of the script, or a quarantine, has left it out
+	}
+	for range 20 {
+		before := weightOf(loaded(line).Messages)
+		e, ok := line.Compact(t.Context(), Compaction{Budget: 500, Reason: ikigai.FitBudget})
+		if !ok {
+			return
+		}
+		seq++
+		e.Seq = seq
+		line.Add(e)
+		after := loaded(line).Messages
+		if err := valid(after); err != nil || weightOf(after) >= before {
+			t.Fatalf("from %d to %d bytes: %v\n%s", before, weightOf(after), err, dump(after))
+		}
+		if n := len(all); n > 0 && !strings.Contains(script(after), all[n-1].asks) {
+			t.Fatalf("the last statement, %q, is not sent:\n%s", all[n-1].asks, dump(after))
+		}
+	}
+	t.Fatal("there is no end of what can be put in fewer words")
 }
 
 // checkTravel checks the conversation after a rewind or a clear, the last of
