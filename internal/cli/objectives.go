@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"ikigai"
+	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/history"
 )
@@ -127,17 +128,22 @@ func (o *objectives) ask(s statementText, fields []string) {
 		return
 	}
 	defer side.end()
-	side.MaxOutput = maxObjectiveOutput
-	if side.Level != ikigai.LevelDefault && side.Level != ikigai.LevelNone {
-		side.MaxOutput += maxObjectiveThinking
-	}
-	side.MaxRetries, side.AskOnce = 0, true
-	side.Format = objectiveFormat(fields)
+	askFor(side.Agent, fields)
 	side.Recorder.Queue(sideSystem(ikigai.PurposeObjective, objectivePrompt(fields)))
 	outcome, err := side.Run(ctx, ikigai.NewEvent(ikigai.KindUser, o.question(s), nil))
 	if err == nil {
 		o.answered(s, outcome.Answer, fields)
 	}
+}
+
+// askFor makes an agent one that is asked for fields.
+func askFor(a *agent.Agent, fields []string) {
+	a.MaxOutput = maxObjectiveOutput
+	if a.Level != ikigai.LevelDefault && a.Level != ikigai.LevelNone {
+		a.MaxOutput += maxObjectiveThinking
+	}
+	a.MaxRetries, a.AskOnce = 0, true
+	a.Format = objectiveFormat(fields)
 }
 
 // objectivePrompt says what is asked for.

@@ -13,6 +13,7 @@ import (
 	"ikigai"
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
+	"ikigai/internal/delegate"
 	"ikigai/internal/history"
 	"ikigai/internal/render"
 	"ikigai/internal/replay"
@@ -155,21 +156,73 @@ func (a *app) openToReplay(ctx context.Context, w which, o replayOptions) (ikiga
 func (a *app) replayConfig(ctx context.Context, store ikigai.Store, id ikigai.ID) (replay.Config, error) {
 	events, err := collect(a.allEvents(ctx, store, id))
 	return replay.Config{
-		Events: events, Blobs: store, Prepare: a.prepareReplay,
+		Events: events, Blobs: store,
+		Prepare: func(g *agent.Agent, i replay.Interaction) { a.prepareReplay(g, i, events) },
 		Encoder: func(model string) (ikigai.Model, error) { return a.encoder(ctx, model) },
 	}, err
 }
 
-// prepareReplay sets what the settings say of an agent.
-func (a *app) prepareReplay(g *agent.Agent, side ikigai.InteractionData) {
-	g.MaxOutputSize, g.ResultFormat = a.settings.MaxOutputSize, a.settings.ResultFormat
-	if side.Purpose != "" {
+// prepareReplay sets what the settings say of an agent, and what its interaction
+// is known to ask for.
+func (a *app) prepareReplay(g *agent.Agent, i replay.Interaction, events []ikigai.Event) {
+	g.MaxOutputSize, g.ResultFormat, g.NoFormat = a.settings.MaxOutputSize, a.settings.ResultFormat, a.noFormat(g.ModelName)
+	for n, c := range g.Fallbacks {
+		g.Fallbacks[n].NoFormat = a.noFormat(c.Name)
+	}
+	form := a.format
+	switch i.Data.Purpose {
+	case "":
+		g.MaxOutput = a.settings.MaxOutputTokens
+	case ikigai.PurposeTask:
+		g.MaxOutput = a.settings.MaxOutputTokens
+		form = taskFormat(i, events)
+	case ikigai.PurposeObjective:
+		known, _ := a.settings.Known(g.ModelName)
+		g.Level = leastLevel(known)
+		askFor(g, askedFields(i.System))
+		return
+	default:
 		return
 	}
-	g.MaxOutput = a.settings.MaxOutputTokens
-	if a.format != nil {
-		g.Format, g.CheckAnswer = a.format.Format, a.format.check
+	if form != nil {
+		g.Format, g.CheckAnswer = form.Format, form.check
 	}
+}
+
+// askedFields returns what the system prompt of a side interaction asks for.
+func askedFields(system string) (fields []string) {
+	for _, f := range []string{"objective", "goal", "title"} {
+		if strings.Contains(system, " "+f+": ") {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+func (a *app) noFormat(model string) bool {
+	known, _ := a.settings.Known(model)
+	return known.NoFormat
+}
+
+// taskFormat returns the form that the answer to a task must have; nil if it is
+// free.
+func taskFormat(i replay.Interaction, events []ikigai.Event) *format {
+	for _, e := range events {
+		m, err := e.Message()
+		if err != nil || m.Call == nil || m.Call.ID != i.Data.CallID || e.Interaction != i.Data.Parent {
+			continue
+		}
+		var in struct{ Tasks []delegate.Task }
+		_ = json.Unmarshal([]byte(m.Call.Arguments), &in) // it was read then
+		for _, t := range in.Tasks {
+			if t.Title == i.What && t.Schema != nil {
+				if f, err := parseFormat("answer", t.Schema); err == nil {
+					return f
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // realTools has c run the real tools, in dir or in the session's directory.
@@ -194,6 +247,7 @@ func (a *app) realTools(ctx context.Context, c *replay.Config, s ikigai.SessionI
 	k := a.newKit(ctx, kitConfig{known: files.Known, notice: a.notice})
 	k.start(ctx)
 	c.Tools, c.Dir, c.Views = k.list, a.dir, []replay.Projection{files}
+	c.Recorded = []string{delegate.Name} // tasks are replayed by themselves
 	return func() { tellStopped(a.notice, k.close()) }, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/agent"
+	"ikigai/internal/catalog"
 	"ikigai/internal/history"
 	"ikigai/internal/session"
 )
@@ -64,15 +65,20 @@ func (o *opening) small(ctx context.Context) agent.Candidate {
 			}
 		}
 		o.smallModel = agent.Candidate{Name: e.Name, Model: o.model(e), NoFormat: e.Known.NoFormat,
-			Context: o.contextOf(e), MaxOutput: outputOf(e)}
-		for _, level := range ikigai.Levels() { // the least there is
-			if _, ok := e.Known.Levels[level]; ok {
-				o.smallModel.Level = level
-				break
-			}
-		}
+			Context: o.contextOf(e), MaxOutput: outputOf(e), Level: leastLevel(e.Known)}
 	})
 	return o.smallModel
+}
+
+// leastLevel returns the level at which a model thinks least, of those that it
+// knows.
+func leastLevel(m catalog.Model) ikigai.Level {
+	for _, level := range ikigai.Levels() {
+		if _, ok := m.Levels[level]; ok {
+			return level
+		}
+	}
+	return ikigai.LevelDefault
 }
 
 // blob returns bytes that the store keeps.

@@ -17,7 +17,7 @@ const whatRequest = "request"
 type encoder struct {
 	model ikigai.Model
 	err   error
-	steer steering // that the last request was written with
+	steer *steering // that the last request was written with
 }
 
 // steering is what steers a vendor and is no part of the conversation. The log does
@@ -53,19 +53,22 @@ func (e *encoder) encode(ctx context.Context, req ikigai.Request, hash string) (
 		}
 		return err != nil || hex.EncodeToString(sent.SHA256[:]) == hash
 	}
-	if write(e.steer) {
+	if e.steer == nil {
+		e.steer = &steering{level: req.Level}
+	}
+	if write(*e.steer) {
 		return sent, err
 	}
 	for _, level := range append(ikigai.Levels(), ikigai.LevelDefault) {
 		for _, noCacheKey := range []bool{false, true} {
 			s := steering{level, noCacheKey}
 			if write(s) {
-				e.steer = s
+				e.steer = &s
 				return sent, err
 			}
 		}
 	}
-	write(e.steer)
+	write(*e.steer)
 	return sent, err
 }
 
@@ -190,8 +193,8 @@ func (p *player) miss(was ikigai.Event) {
 // note notes a difference in or behind event seq.
 func (p *player) note(seq ikigai.Seq, d Difference) {
 	d.Event, d.Statement, d.Turn = seq, p.numbers[seq], p.turn
-	if p.name != ikigai.Main {
-		d.Interaction = p.name
+	if p.Name != ikigai.Main {
+		d.Interaction = p.Name
 	}
 	p.differ(d)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 
 	"ikigai"
 	"ikigai/internal/agent"
@@ -13,12 +14,12 @@ import (
 // player plays one interaction.
 type player struct {
 	*replay
-	name   string
-	side   ikigai.InteractionData // of a side interaction
-	line   *history.Line
-	tape   *tape
-	specs  []ikigai.ToolSpec // that are offered
-	stands standing
+	Interaction
+	line    *history.Line
+	purpose *history.Purpose
+	tally   *history.Tally
+	tape    *tape
+	specs   []ikigai.ToolSpec // that are offered
 
 	encoders map[string]*encoder // by model
 	sent     ikigai.Sent         // of the last request
@@ -27,24 +28,12 @@ type player struct {
 	shrinks  bool                // the last request was too long, and the conversation was then sent in fewer words
 }
 
-// standing is how the conversation stands.
-type standing struct {
-	*history.Purpose
-	*history.Tally
-}
-
-// Add takes in an event.
-func (s standing) Add(e ikigai.Event) {
-	s.Purpose.Add(e)
-	s.Tally.Add(e)
-}
-
 // play plays an interaction from its first statement to its last.
 func (r *replay) play(ctx context.Context, name string) {
-	p := &player{replay: r, name: name, line: history.New(name), encoders: map[string]*encoder{},
-		stands: standing{history.NewPurpose(), history.NewTally(name)}}
+	p := &player{replay: r, Interaction: Interaction{Name: name}, encoders: map[string]*encoder{},
+		line: history.New(name), purpose: history.NewPurpose(), tally: history.NewTally(name)}
 	p.line.SetBlobs(func(hash string) ([]byte, error) { return r.Blobs.Blob(ctx, hash) })
-	p.tape = &tape{views: []Projection{p.line, p.stands, p}, judge: p.judge, lacks: p.lacks}
+	p.tape = &tape{views: []Projection{p.line, p.purpose, p.tally, p}, judge: p.judge, lacks: p.lacks}
 	if name == ikigai.Main {
 		p.tape.views = append(p.tape.views, r.Views...)
 	}
@@ -61,7 +50,10 @@ func (r *replay) play(ctx context.Context, name string) {
 func (p *player) Add(e ikigai.Event) {
 	switch e.Kind {
 	case ikigai.KindInteraction:
-		_ = e.DecodeData(&p.side) // what is damaged says nothing
+		_ = e.DecodeData(&p.Data) // what is damaged says nothing
+		p.What = e.Content
+	case ikigai.KindSystem:
+		p.System = e.Content
 	case ikigai.KindTools:
 		var d ikigai.ToolsData
 		_ = e.DecodeData(&d)
@@ -78,7 +70,7 @@ func (p *player) statement(ctx context.Context) bool {
 		return false
 	}
 	p.turn = 0
-	_, _ = p.agent(settingsOf(rest)).Run(ctx, ikigai.Event{Interaction: p.name, Kind: statement.Kind, Content: statement.Content, Data: statement.Data})
+	_, _ = p.agent(settingsOf(rest)).Run(ctx, ikigai.Event{Interaction: p.Name, Kind: statement.Kind, Content: statement.Content, Data: statement.Data})
 	for _, e := range p.tape.finish() {
 		if !p.tape.over {
 			p.miss(e)
@@ -92,10 +84,11 @@ func (p *player) agent(s settings) *agent.Agent {
 	a := &agent.Agent{
 		Recorder: p.tape, History: p.line, Dir: p.Dir, Tools: p.tools(s.asked),
 		ToolChoice: s.choice, MaxToolTurns: s.turns, MaxRetries: s.retries, Concurrency: 1,
-		CacheKey: s.cacheKey, Standing: p.stands, Feedback: s.feedback, Fitter: fitter{p},
+		CacheKey: s.cacheKey, MaxTokens: s.tokens,
+		Feedback: s.feedback, Standing: standing{p, s.aimless}, Fitter: fitter{p},
 	}
-	if p.name != ikigai.Main {
-		a.CacheKey += "/" + string(p.side.Purpose)
+	if p.Name != ikigai.Main {
+		a.CacheKey += "/" + string(p.Data.Purpose)
 	}
 	for i, name := range s.models {
 		m := &model{player: p, name: name}
@@ -112,7 +105,7 @@ func (p *player) agent(s settings) *agent.Agent {
 		}
 	}
 	if p.Prepare != nil {
-		p.Prepare(a, p.side)
+		p.Prepare(a, p.Interaction)
 	}
 	return a
 }
@@ -120,15 +113,15 @@ func (p *player) agent(s settings) *agent.Agent {
 // tools returns what the agent has run: tools that give the recorded results,
 // or the real ones. asked are those that somebody was asked about.
 func (p *player) tools(asked map[string]bool) []ikigai.Tool {
-	if p.Tools != nil {
-		return p.Tools
-	}
-	tools := make([]ikigai.Tool, len(p.specs))
-	for i, spec := range p.specs {
-		tools[i] = ikigai.Tool{ToolSpec: spec, ReadOnly: !asked[spec.Name], Announces: true,
+	tools := slices.Clone(p.Tools)
+	for _, spec := range p.specs {
+		if p.Tools != nil && !slices.Contains(p.Recorded, spec.Name) {
+			continue
+		}
+		tools = append(tools, ikigai.Tool{ToolSpec: spec, ReadOnly: !asked[spec.Name], Announces: true,
 			Check: func(args json.RawMessage) (json.RawMessage, error) { return args, nil },
 			Run:   func(_ context.Context, call ikigai.Call) ikigai.Result { return p.recorded(call.ID) },
-		}
+		})
 	}
 	return tools
 }
@@ -212,3 +205,35 @@ func (fitter) Refused(string) int64 { return 0 }
 func (f fitter) Compact(context.Context, string, string, int64) (ikigai.Event, bool) {
 	return ikigai.NewEvent(ikigai.KindProjection, "", nil), f.shrinks
 }
+
+// standing is how the conversation stands.
+type standing struct {
+	*player
+	aimless bool // no objectives were wanted, and no goal but the person's
+}
+
+// Goal implements agent.Standing. That of a side interaction is one of those whom
+// it serves.
+func (s standing) Goal() string {
+	switch {
+	case s.Name != ikigai.Main:
+		return s.tape.feedback().Goal
+	case s.aimless && s.purpose.GoalBy() != ikigai.ByPerson:
+		return ""
+	}
+	return s.purpose.Goal()
+}
+
+// Objective implements agent.Standing.
+func (s standing) Objective() string {
+	switch {
+	case s.Name != ikigai.Main:
+		return s.tape.feedback().Objective
+	case s.aimless:
+		return ""
+	}
+	return s.purpose.Objective()
+}
+
+// Tools implements agent.Standing.
+func (s standing) Tools() []ikigai.ToolTally { return s.tally.Tools() }

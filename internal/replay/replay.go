@@ -27,13 +27,22 @@ type Config struct {
 
 	// Prepare, which may be nil, sets what a recording does not tell of an agent:
 	// what the settings say.
-	Prepare func(a *agent.Agent, side ikigai.InteractionData)
+	Prepare func(*agent.Agent, Interaction)
 
 	// Tools, where they are not nil, are run. Otherwise calls get their recorded
-	// results.
-	Tools []ikigai.Tool
-	Dir   string       // that Tools run in
-	Views []Projection // of the main interaction, for Tools
+	// results, as calls of those that Recorded names always do.
+	Tools    []ikigai.Tool
+	Recorded []string
+	Dir      string       // that Tools run in
+	Views    []Projection // of the main interaction, for Tools
+}
+
+// Interaction is what is known of an interaction.
+type Interaction struct {
+	Name   string
+	What   string                 // what it is for, in words
+	Data   ikigai.InteractionData // of a side interaction
+	System string                 // its system prompt
 }
 
 // Projection takes in the events of an interaction, in order.

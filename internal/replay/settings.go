@@ -18,71 +18,107 @@ type settings struct {
 	retries   int // replies that broke off and were asked for once more
 	approvals map[string]ikigai.ApprovalData
 	asked     map[string]bool // tools that somebody was asked about
+	tokens    int64           // after which no more tools ran; 0 if there was no such limit
 	feedback  string          // as agent.Agent has it
+	aimless   bool            // it told of no objective
+}
+
+// reading is what is known of a statement while its events are read.
+type reading struct {
+	settings
+	requests, rounds int
+	inRound          bool
+	pending          bool  // a request has had no reply yet
+	corrected        bool  // the model was just told that its answer does not fit
+	spent            int64 // tokens
+	last             int   // rounds before tools were switched off; 0 if they were not
+	lastSpent        int64 // tokens by then
+	told             int   // rounds that there may be, as feedback has it; 0 if there is none
 }
 
 // settingsOf returns the settings under which events came to be, those of a
 // statement.
 func settingsOf(events []ikigai.Event) settings {
-	s := settings{turns: math.MaxInt32, approvals: map[string]ikigai.ApprovalData{}, asked: map[string]bool{}}
-	rounds, requests, inRound := 0, 0, false
-	pending := false // a request has had no reply yet
+	r := &reading{settings: settings{turns: math.MaxInt32, approvals: map[string]ikigai.ApprovalData{}, asked: map[string]bool{}}}
 	for _, e := range events {
-		switch e.Kind {
-		case ikigai.KindRequest:
-			d := requested(e)
-			if requests == 0 {
-				s.choice = ikigai.ParseToolChoice(d.ToolChoice)
-				s.cacheKey = string(e.Session)
-			} else if pending {
-				s.retries++
-			}
-			if d.ToolChoice == "none" && rounds > 0 && s.choice.Mode != ikigai.ToolChoiceNone {
-				s.turns = min(s.turns, rounds)
-			}
-			s.addModel(d.Model)
-			requests, inRound, pending = requests+1, false, true
-		case ikigai.KindToolCall:
-			if !inRound {
-				rounds++
-			}
-			inRound, pending = true, false
-		case ikigai.KindAssistant:
-			pending = false
-		case ikigai.KindToolResult:
-			inRound = false
-		case ikigai.KindFallback:
-			var d ikigai.FallbackData
-			_ = e.DecodeData(&d) // what is damaged names no model
-			s.addModel(d.From)
-			s.addModel(d.To)
-			pending = false
-		case ikigai.KindQuarantine, ikigai.KindProjection:
-			pending = false
-		case ikigai.KindUsage:
-			var d ikigai.UsageData
-			_ = e.DecodeData(&d)
-			s.addModel(d.Model)
-		case ikigai.KindFeedback:
-			var d ikigai.FeedbackData
-			_ = e.DecodeData(&d)
-			s.turns = d.Turns
-			if s.feedback == "" {
-				s.feedback = agent.FeedbackOn
-			}
-			if d.Tools != nil && !strings.Contains(e.Content, "\nTools Used: ") || d.Objective != "" && !strings.Contains(e.Content, "\nCurrent Objective: ") {
-				s.feedback = agent.FeedbackAuto // lines that say nothing new are left out
-			}
-		case ikigai.KindApproval:
-			var d ikigai.ApprovalData
-			_ = e.DecodeData(&d)
-			s.approvals[d.CallID], s.asked[d.Name] = d, true
+		r.read(e)
+	}
+	switch {
+	case r.told > 0 && r.last > 0 && r.last < r.told: // it was not the rounds
+		r.turns, r.tokens = r.told, r.lastSpent
+	case r.told > 0:
+		r.turns = r.told
+	case r.last > 0:
+		r.turns = r.last
+	}
+	if len(r.models) == 0 {
+		r.models = []string{""}
+	}
+	return r.settings
+}
+
+func (r *reading) read(e ikigai.Event) {
+	switch e.Kind {
+	case ikigai.KindUser:
+		r.corrected = !isStatement(e)
+	case ikigai.KindRequest:
+		r.request(e)
+	case ikigai.KindToolCall:
+		if !r.inRound {
+			r.rounds++
 		}
+		r.inRound, r.pending = true, false
+	case ikigai.KindAssistant, ikigai.KindQuarantine, ikigai.KindProjection:
+		r.pending = false
+	case ikigai.KindToolResult:
+		r.inRound = false
+	case ikigai.KindFallback:
+		var d ikigai.FallbackData
+		_ = e.DecodeData(&d) // what is damaged names no model
+		r.addModel(d.From)
+		r.addModel(d.To)
+		r.pending = false
+	case ikigai.KindUsage:
+		var d ikigai.UsageData
+		_ = e.DecodeData(&d)
+		r.addModel(d.Model)
+		r.spent += d.Input + d.Output
+	case ikigai.KindFeedback:
+		r.feed(e)
+	case ikigai.KindApproval:
+		var d ikigai.ApprovalData
+		_ = e.DecodeData(&d)
+		r.approvals[d.CallID], r.asked[d.Name] = d, true
 	}
-	if len(s.models) == 0 {
-		s.models = []string{""}
+}
+
+func (r *reading) request(e ikigai.Event) {
+	d := requested(e)
+	switch {
+	case r.requests == 0:
+		r.choice, r.cacheKey = ikigai.ParseToolChoice(d.ToolChoice), string(e.Session)
+	case r.pending:
+		r.retries++
 	}
-	return s
+	if d.ToolChoice == "none" && r.choice.Mode != ikigai.ToolChoiceNone && r.rounds > 0 && r.last == 0 && !r.corrected {
+		r.last, r.lastSpent = r.rounds, r.spent
+	}
+	r.addModel(d.Model)
+	r.requests, r.inRound, r.pending, r.corrected = r.requests+1, false, true, false
+}
+
+// feed reads what a feedback shows of the settings.
+func (r *reading) feed(e ikigai.Event) {
+	var d ikigai.FeedbackData
+	_ = e.DecodeData(&d) // what is damaged shows nothing
+	lacks := func(value, line string) bool { return value != "" && !strings.Contains(e.Content, "\n"+line+": ") }
+	if r.feedback == "" {
+		r.feedback = agent.FeedbackOn
+	}
+	if lacks(d.Goal, "Conversation Goal") || lacks(d.Objective, "Current Objective") {
+		r.feedback = agent.FeedbackAuto // lines that say nothing new are left out
+	}
+	r.told, r.aimless = d.Turns, d.Objective == ""
 }
 
 // addModel adds a model if it is another one than the last.

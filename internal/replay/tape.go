@@ -175,3 +175,13 @@ func (t *tape) result(callID string) (d ikigai.ToolResultData, ok bool) {
 	t.ran[i] = true
 	return d, t.events[i].DecodeData(&d) == nil
 }
+
+// feedback returns what the next feedback was made of.
+func (t *tape) feedback() (d ikigai.FeedbackData) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := t.find(ikigai.Event{Kind: ikigai.KindFeedback}); i >= 0 {
+		_ = t.events[i].DecodeData(&d) // what is damaged says nothing
+	}
+	return d
+}
