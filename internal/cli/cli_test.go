@@ -60,12 +60,13 @@ func TestScripts(t *testing.T) {
 func TestScriptsOnPostgres(t *testing.T) {
 	server := pgtest.Shared(t)
 	p := scriptParams()
-	for _, name := range []string{"answer", "tools", "resume", "travel", "list", "follow", "request", "search", "sql", "archive", "foreign", "db", "undo", "undo_commands"} {
+	for _, name := range []string{"answer", "tools", "resume", "travel", "list", "follow", "request", "search", "sql", "archive", "foreign", "db", "undo", "undo_commands", "goal"} {
 		p.Files = append(p.Files, filepath.Join("testdata/script", name+".txtar"))
 	}
 	setup := p.Setup
 	p.Setup = func(env *testscript.Env) error {
 		database := server.URL(server.Database(env.T().(testing.TB), postgres.Migrate))
+		replayServer(env, database)
 		env.Setenv("IKIGAI_DATABASE", strings.Replace(database, "postgres@", "postgres:s3cr3t-word@", 1))
 		return setup(env)
 	}
@@ -88,6 +89,7 @@ func scriptParams() testscript.Params {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("LANG", "C.UTF-8")
 			env.Vars = append(env.Vars, raceExit)
+			replayScripts(env)
 			return nil
 		},
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ikigai"
+	"ikigai/internal/postgres"
 	"ikigai/internal/replay"
 	"ikigai/internal/sqlite"
 )
@@ -52,26 +53,42 @@ func replayAll(t testing.TB, store ikigai.Store, home string) (sum replayed) {
 	return sum
 }
 
-// replayScripts has every session that a script has recorded replayed at its end.
+// replayScripts has every session that a script has recorded in files replayed at
+// its end.
 func replayScripts(env *testscript.Env) {
 	t := env.T().(testing.TB)
 	env.Defer(func() {
-		if t.Failed() {
-			return
-		}
-		sum := map[string]replayed{}
 		for _, file := range databases(t, env.WorkDir) {
 			store, err := sqlite.OpenExisting(context.Background(), file)
 			if err != nil {
 				continue // it was damaged on purpose
 			}
-			sum[filepath.Base(file)] = replayAll(t, store, env.Getenv("HOME"))
-			if err := store.Close(); err != nil {
-				t.Error(err)
-			}
+			replayEnd(t, store, env.Getenv("HOME"))
 		}
-		t.Logf("replayed: %+v", sum)
 	})
+}
+
+// replayServer is replayScripts for a database on a server.
+func replayServer(env *testscript.Env, database string) {
+	t := env.T().(testing.TB)
+	env.Defer(func() {
+		store, err := postgres.OpenExisting(context.Background(), database)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		replayEnd(t, store, env.Getenv("HOME"))
+	})
+}
+
+// replayEnd replays the sessions of a store and closes it.
+func replayEnd(t testing.TB, store ikigai.Store, home string) {
+	if !t.Failed() {
+		t.Logf("replayed: %+v", replayAll(t, store, home))
+	}
+	if err := store.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // databases returns the database files below a directory.
