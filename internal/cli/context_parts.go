@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"ikigai"
 	"ikigai/internal/history"
@@ -102,7 +100,11 @@ func (p contextPart) words(dir string) string {
 	case "summary":
 		return "of " + render.Count(p.Statements, "statement")
 	case "statement":
-		return strings.TrimSpace(fmt.Sprintf("%d %s", p.Seq, cmp.Or(p.Name, "(its end)")))
+		words := fmt.Sprintf("%d %s", p.Seq, p.Name)
+		if p.Seq == 0 {
+			words = "the end of an earlier one"
+		}
+		return words + " (" + render.Count(p.Messages, "message") + ")"
 	}
 	return p.Name
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"ikigai"
+	"ikigai/internal/history"
 	"ikigai/internal/scriptserver"
 )
 
@@ -90,5 +95,38 @@ func TestJudgedInstructionsAreUsed(t *testing.T) {
 	must(t, os.WriteFile("AGENTS.md", []byte("swapped"), 0o600))
 	if k := a.knowledge(); len(k.Instructions) != 1 || k.Instructions[0].Text != "judged" {
 		t.Errorf("the model is told %+v", k)
+	}
+}
+
+// What is sent in fewer words is told as that: a summary, what is left of a statement,
+// results that were trimmed with the files that hold them whole.
+func TestContextParts(t *testing.T) {
+	s := newSending("")
+	s.dir = "/p"
+	for i, e := range []ikigai.Event{
+		ikigai.NewEvent(ikigai.KindSystem, "Words.\n\nDate: x\n\nMore.", map[string]any{"program": 8, "environment": 7}),
+		ikigai.NewEvent(ikigai.KindUser, "Fix it\nnow", nil),
+	} {
+		e.Seq = ikigai.Seq(i + 1)
+		s.Add(e)
+	}
+	var got []string
+	for _, p := range s.parts(history.Shape{
+		PerToken: 4, Tools: 40,
+		Summary: history.SummaryShape{Seq: 9, Bytes: 100, Statements: 3},
+		Statements: []history.StatementShape{
+			{Messages: 2, Bytes: 80},
+			{Seq: 2, Messages: 1, Bytes: 60, Trimmed: []ikigai.TrimmedResult{{Seq: 5, Keep: 20, File: "/p/out/5"}, {Seq: 6}}},
+		},
+	}) {
+		got = append(got, fmt.Sprint(p.Part, " ", p.words(s.dir), ": ", p.Bytes, " ", p.Tokens, " ", p.Within))
+	}
+	want := []string{
+		"prompt : 15 3 false", "environment : 7 1 false", "tools 0 tools: 40 10 false", "summary of 3 statements: 100 25 false",
+		"statement the end of an earlier one (2 messages): 80 20 false", "statement 2 Fix it (1 message): 60 15 false",
+		"trimmed out/5: 20 5 true", "trimmed event 6: 0 0 true",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -109,7 +109,7 @@ func TestWhatEveryRequestCarries(t *testing.T) {
 	for _, tool := range body.Tools {
 		names = append(names, tool.Function.Name)
 	}
-	if got := strings.Join(names, " "); got != "glob file_read grep file_write bash file_edit job_output job_stop web_fetch" {
+	if got := strings.Join(names, " "); got != "glob file_read grep file_write bash file_edit job_output job_stop web_fetch delegate_tasks" {
 		t.Errorf("tools %s", got)
 	}
 	if body.Messages[0].Role != "system" || body.Messages[1].Content != "hi" {

@@ -12,12 +12,12 @@ import (
 	"ikigai"
 )
 
-// Limits of what a system prompt takes in, in bytes.
+// Limits of what a system prompt takes in, in bytes where nothing else is said.
 const (
 	maxInstructions = 32 << 10 // of one file
 	maxAll          = 64 << 10 // of all files with instructions
 	maxList         = 4 << 10  // of the list of skills
-	maxDescription  = 200      // of one skill
+	maxDescription  = 200      // characters, of one skill
 	maxName         = 64       // of one skill
 )
 
@@ -158,10 +158,10 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // shortened returns a description that is not too long.
 func shortened(text string) string {
-	if len(text) <= maxDescription {
-		return text
+	if all := []rune(text); len(all) > maxDescription {
+		return string(all[:maxDescription-1]) + "…"
 	}
-	return strings.ToValidUTF8(text[:maxDescription-len("…")], "") + "…"
+	return text
 }
 
 func sum(f File) string {

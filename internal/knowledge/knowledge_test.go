@@ -140,7 +140,7 @@ func TestSkills(t *testing.T) {
 		skillOf("/p/.agents/skills/review/SKILL.md", "---\nname: review\ndescription: near\n---\n"),
 		skillOf("/p/.agents/skills/hidden/SKILL.md", "---\ndescription: x\ndisable-model-invocation: true\n---\n"),
 		skillOf("/p/.agents/skills/deploy/SKILL.md", "---\ndescription: >\n  Use it\n  to deploy.\n---\n"),
-		skillOf("/p/.agents/skills/long/SKILL.md", "---\ndescription: "+strings.Repeat("é", 150)+"\n---\n"),
+		skillOf("/p/.agents/skills/long/SKILL.md", "---\ndescription: "+strings.Repeat("é", 201)+"\n---\n"),
 		skillOf("/p/none/SKILL.md", "# A skill\n"),
 		skillOf("/p/undescribed/SKILL.md", "---\nname: a\n---\n"),
 		skillOf("/p/list/SKILL.md", "---\nname: a\ndescription: [a]\n---\n"),
@@ -148,7 +148,7 @@ func TestSkills(t *testing.T) {
 	}})
 	want := "\n\n" + skillsHead + `
 - deploy: Use it to deploy. (.agents/skills/deploy/SKILL.md)
-- long: ` + strings.Repeat("é", 98) + `… (.agents/skills/long/SKILL.md)
+- long: ` + strings.Repeat("é", 199) + `… (.agents/skills/long/SKILL.md)
 - review: near (.agents/skills/review/SKILL.md)`
 	if diff := cmp.Diff(want, k.Prompt("/p")); diff != "" {
 		t.Error(diff)
