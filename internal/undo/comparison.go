@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -69,6 +70,7 @@ func (c *comparison) run() {
 		simple()
 	})
 	c.flush()
+	c.is.files = slices.DeleteFunc(c.is.files, func(f file) bool { return f.stat == stat{} })
 }
 
 // differs looks at a file that may have changed, and returns what it is now.
@@ -82,14 +84,15 @@ func (c *comparison) differs(p pair) (after ikigai.FileState, differs bool) {
 		after.Link = p.is.held.link
 		return after, p.was == nil || !p.was.stat.link() || p.was.held.link != after.Link
 	}
-	after.Mode, after.Size = p.is.stat.perm(), p.is.stat.size
 	if c.ctx.Err() != nil {
+		after.Mode, after.Size = p.is.stat.perm(), p.is.stat.size
 		return after, p.was == nil || p.was.stat != p.is.stat
 	}
-	var content []byte
-	if after.Size <= preimage.MaxBlob {
-		content, _ = c.content(p.is)
+	content := c.settled(p.is)
+	if p.is.stat == (stat{}) {
+		return ikigai.FileState{}, p.was != nil
 	}
+	after.Mode, after.Size = p.is.stat.perm(), p.is.stat.size
 	switch {
 	case content != nil:
 		after.SHA256 = blob.Hash(content)
@@ -105,12 +108,49 @@ func (c *comparison) differs(p pair) (after ikigai.FileState, differs bool) {
 	if content == nil || !known {
 		same = p.was.stat == p.is.stat
 	}
-	if content != nil && known && same && p.was.held.object == "" {
+	switch {
+	case content != nil && known && same && p.was.held.object == "":
 		again := *p.was.held
 		again.at = c.is.began
 		p.is.held = &again
+	case content != nil && p.is.held == nil:
+		c.keep(p.is, content)
 	}
 	return after, !same || p.was.stat.perm() != p.is.stat.perm()
+}
+
+// settled returns what a file holds; nil if that cannot be had. Other tools may be
+// changing it: it is looked at again until what it is and what it holds belong
+// together. A file that is gone by then has no stat any more.
+func (c *comparison) settled(f *file) []byte {
+	for range 3 {
+		if f.stat.size > preimage.MaxBlob {
+			return nil
+		}
+		content, err := c.content(f)
+		if content != nil || err != nil && !preimage.Missing(err) {
+			return content
+		}
+		now, err := lstat(filepath.Join(c.config.Dir, f.path))
+		if err != nil || !now.regular() {
+			f.stat = stat{} // what has come in its place is found with the next look
+			return nil
+		}
+		f.stat = now
+	}
+	return nil
+}
+
+// keep holds content, which a file was found to hold, if there is room: by the
+// time that all others are read, it may have been changed again.
+func (c *comparison) keep(f *file, content []byte) {
+	if f.stat.size > c.memory.share()-c.memory.used {
+		return
+	}
+	if from, err := c.contents.put(bytes.NewReader(content), f.stat.size); err == nil {
+		f.held = &held{from: from, size: f.stat.size, at: c.is.began}
+		c.memory.take(f.held)
+	}
 }
 
 // limit leaves out what exceeds the limit of changes, and what cannot be named in the log,

@@ -121,9 +121,10 @@ func (f *fake) replace(path, content string) {
 		mode = info.Mode().Perm()
 	}
 	must(f.t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(f.t, os.WriteFile(path+".new", []byte(content), mode))
-	must(f.t, os.Chmod(path+".new", mode))
-	must(f.t, os.Rename(path+".new", path))
+	made := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+unfinished+"X")
+	must(f.t, os.WriteFile(made, []byte(content), mode))
+	must(f.t, os.Chmod(made, mode))
+	must(f.t, os.Rename(made, path))
 }
 
 // shell runs a command as bash does.

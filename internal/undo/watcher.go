@@ -65,10 +65,12 @@ type Watcher struct {
 	late      bool               // the person was told that a tool did not wait any longer
 }
 
-// watched is a tool that runs, or whose changes are still to be found.
+// watched is a tool that is about to run, runs, or whose changes are still to be
+// found.
 type watched struct {
 	callID string
 	record func(...ikigai.Event)
+	begun  bool // the directory was looked at for it
 }
 
 const (
@@ -195,21 +197,44 @@ func (w *Watcher) Before(ctx context.Context, callID string, record func(...ikig
 		return nil
 	}
 	w.Begin()
+	r := &watched{callID: callID, record: record}
+	w.mu.Lock()
+	w.running = append(w.running, r) // now, so that a change which is announced meanwhile is waited for
+	w.mu.Unlock()
+	if !w.ready(ctx, r) {
+		w.leave(r)
+		return nil
+	}
+	return func(ctx context.Context) {
+		w.seen(ctx, time.Now())
+		w.leave(r)
+	}
+}
+
+// ready does what Before is for.
+func (w *Watcher) ready(ctx context.Context, r *watched) bool {
 	ctx, cancel := context.WithTimeout(ctx, beforeTime)
 	defer cancel()
 	if !w.take(ctx) {
-		return nil
+		w.tellLate(ctx)
+		return false
 	}
 	defer func() { w.turn <- struct{}{} }()
 	if w.off || w.longest() == nil && !w.look(ctx) {
-		return nil
+		return false
 	}
 	w.hold(ctx, w.tree)
-	r := &watched{callID, record}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.running = append(w.running, r)
-	return func(ctx context.Context) { w.after(ctx, r) }
+	r.begun = true
+	return true
+}
+
+// leave tells that nothing is to be found of a tool any more.
+func (w *Watcher) leave(r *watched) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running = slices.DeleteFunc(w.running, func(one *watched) bool { return one == r })
 }
 
 // take takes the turn for a tool that waits. It reports false if that took too
@@ -228,7 +253,12 @@ func (w *Watcher) take(ctx context.Context) bool {
 	case <-w.turn:
 		return true
 	case <-ctx.Done():
+		return false
 	}
+}
+
+// tellLate tells the person, once, that a tool has not waited any longer.
+func (w *Watcher) tellLate(ctx context.Context) {
 	w.mu.Lock()
 	told := w.late || !errors.Is(ctx.Err(), context.DeadlineExceeded)
 	w.late = w.late || !told
@@ -236,7 +266,6 @@ func (w *Watcher) take(ctx context.Context) bool {
 	if !told {
 		w.notice("What commands change now cannot be undone: the directory is still being looked at")
 	}
-	return false
 }
 
 // longest returns the tool that has run longest of those whose changes are still
@@ -244,18 +273,19 @@ func (w *Watcher) take(ctx context.Context) bool {
 func (w *Watcher) longest() *watched {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.running) == 0 {
-		return nil
+	for _, r := range w.running {
+		if r.begun {
+			return r
+		}
 	}
-	return w.running[0]
+	return nil
 }
 
-// after records what is different, once a tool has run.
-func (w *Watcher) after(ctx context.Context, r *watched) {
-	w.seen(ctx, time.Now())
+// busy reports whether any tool runs, or is about to.
+func (w *Watcher) busy() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.running = slices.DeleteFunc(w.running, func(one *watched) bool { return one == r })
+	return len(w.running) > 0
 }
 
 // seen returns once all that was done until a moment is recorded.
@@ -268,6 +298,19 @@ func (w *Watcher) seen(ctx context.Context, until time.Time) {
 		}
 	})
 	<-done
+}
+
+// sync is seen for a tool that waits: what could not be recorded within a few
+// seconds is so later.
+func (w *Watcher) sync(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, beforeTime)
+	defer cancel()
+	if w.take(ctx) {
+		defer func() { w.turn <- struct{}{} }()
+		if w.tree != nil {
+			w.compare(context.WithoutCancel(ctx))
+		}
+	}
 }
 
 // compare records what is different from what was seen last, for the tool that
@@ -292,8 +335,8 @@ func (w *Watcher) compare(ctx context.Context) {
 // recorded before it returns, so that the change which is announced comes after
 // it; and before done returns, so that what they change from then on is theirs.
 func (w *Watcher) Announce(ctx context.Context, path string) (done func(context.Context)) {
-	if w.longest() != nil {
-		w.seen(ctx, time.Now())
+	if w.busy() {
+		w.sync(ctx)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -302,7 +345,7 @@ func (w *Watcher) Announce(ctx context.Context, path string) (done func(context.
 	}
 	w.announced[path]++
 	return func(ctx context.Context) {
-		if w.longest() != nil {
+		if w.busy() {
 			w.seen(ctx, time.Now())
 		}
 		w.mu.Lock()
