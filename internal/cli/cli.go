@@ -116,7 +116,7 @@ Everything it does is kept in a database that is yours.`,
 	root.PersistentFlags().StringArrayVar(&a.sets, "set", nil, "override a setting: `NAME=VALUE`")
 	complete(root, "set", a.completeSettings)
 	a.settingFlag(root, "database", "`PLACE` of the database: a file, or postgres://…")
-	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(),
+	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(), a.goalCommand(),
 		a.searchCommand(), a.compactCommand(), a.commitCommand(), a.undoCommand(), a.redoCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.replayCommand(), a.dbCommand(),
 		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.trustCommand(), a.toolCommand(), a.contextCommand(), a.doctorCommand(), a.mcpCommand(), a.versionCommand())
 	return root

@@ -21,6 +21,8 @@ type runOptions struct {
 	json   bool
 	script string
 	schema string
+	goal   string
+	before []ikigai.Event // are recorded before the statement
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -47,6 +49,13 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 			if cmd.Flags().Changed("resume") && o.which.id == "" {
 				return usage("--resume has no ID", "See `ikigai sessions`")
 			}
+			if cmd.Flags().Changed("goal") {
+				event, err := goalEvent(o.goal)
+				if err != nil {
+					return err
+				}
+				o.before = append(o.before, event)
+			}
 			if o.which.at != "" {
 				o.which.fork = true
 			}
@@ -64,6 +73,7 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 	f.StringVar(&o.which.at, "at", "", "fork from an earlier `PLACE`: the number of an event, or a mark")
 	f.StringArrayVarP(&o.files, "file", "f", nil, "attach a `FILE`, text, an image or a PDF; - is standard input")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON instead of the answer")
+	f.StringVar(&o.goal, "goal", "", "make `TEXT` the goal of the session")
 	f.StringVar(&o.script, "script", "", "let a script `FILE` play the model, without a key")
 	a.trustFlags(cmd)
 	f.StringVar(&o.schema, "output-schema", "", "have an answer in JSON that fits the JSON Schema in `FILE`")
@@ -119,6 +129,7 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	defer stop()
 	defer v.watch()()
 	w.refresh(ctx)
+	w.session.Queue(o.before...)
 	outcome, err := w.agent.Run(ctx, statement)
 	v.finish()
 	if v.formed && !v.json && err == nil {
