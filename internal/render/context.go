@@ -1,9 +1,6 @@
 package render
 
-import (
-	"fmt"
-	"path/filepath"
-)
+import "fmt"
 
 // Context is what a model is sent next, and how much of its context that takes.
 type Context struct {
@@ -26,14 +23,14 @@ type ContextPart struct {
 func (s Style) Context(c Context) string {
 	rows := make([][]string, 0, len(c.Parts)+1)
 	for _, p := range c.Parts {
-		name := p.Name
-		if s.Width > 0 && filepath.IsAbs(name) && len(name) > s.Width/3 {
-			name = s.cut(name, max(minColumn, s.Width/3))
-		}
-		rows = append(rows, []string{p.Kind, name, number(p.Bytes), number(p.Tokens)})
+		rows = append(rows, []string{p.Kind, p.Name, number(p.Bytes), number(p.Tokens)})
 	}
 	rows = append(rows, []string{"in all", "", number(c.Bytes), number(c.Tokens)})
-	text := s.Table([]string{"PART", "", "BYTES", "TOKENS"}, rows)
+	head := []string{"PART", "", "BYTES", "TOKENS"}
+	if s.Width > 0 && newTable(head, rows).least() > s.Width {
+		head, rows = without("BYTES", head, rows) // tokens are what there are few of
+	}
+	text := s.Table(head, rows)
 	if c.Limit > 0 {
 		return text + fmt.Sprintf("\nAbout %d %% of the %s tokens that %s takes.\n", 100*c.Tokens/c.Limit, number(c.Limit), c.Model)
 	}
