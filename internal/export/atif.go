@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,8 +26,12 @@ const atifVersion = "ATIF-v1.5"
 // say where the conversation was rewound, cleared or forked, or ended with an
 // error; "extra" has the kind. Members that have no place in the format are in
 // "extra" too. Side interactions are not steps: what they used is in the extra
-// of final_metrics, by name. The agent stands behind the steps, because the
+// of final_metrics, by purpose. The agent stands behind the steps, because the
 // tools are known there.
+//
+// A result of a call that tasks were handed over with refers to their
+// interactions, which are no trajectories of their own here; the sum has what
+// they used. Feedback stands in the extra of the step whose results it goes with.
 func ATIF(w io.Writer, events Events, o Options) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	t := trajectory{printer: printer{w: out}, o: &o}
@@ -85,8 +90,17 @@ type atifObservation struct {
 }
 
 type atifResult struct {
-	CallID  string `json:"source_call_id,omitempty"`
-	Content string `json:"content"`
+	CallID  string    `json:"source_call_id,omitempty"`
+	Content string    `json:"content"`
+	Tasks   []atifRef `json:"subagent_trajectory_ref,omitempty"`
+}
+
+// atifRef refers to the trajectory of a task, as versions before 1.7 do and that
+// one: there the path must be set, which may be a name in a database.
+type atifRef struct {
+	Session string         `json:"session_id"`
+	Path    string         `json:"trajectory_path"`
+	Extra   map[string]any `json:"extra,omitempty"`
 }
 
 type atifMetrics struct {
@@ -117,7 +131,9 @@ type trajectory struct {
 	sending string    // of the request that the next reply answers
 	tools   []ikigai.ToolSpec
 	totals  totals
-	sides   map[string]*totals
+	sides   map[string]*totals   // by purpose
+	purpose map[string]string    // of side interactions
+	tasks   map[string][]atifRef // by the call that handed them over, until its result
 }
 
 func (t *trajectory) event(e ikigai.Event) {
@@ -149,8 +165,12 @@ func (t *trajectory) event(e ikigai.Event) {
 	case ikigai.KindUsage:
 		t.usage(e)
 	case ikigai.KindError, ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork, ikigai.KindMark,
-		ikigai.KindQuarantine, ikigai.KindFallback:
+		ikigai.KindQuarantine, ikigai.KindFallback, ikigai.KindProjection:
 		t.record(e)
+	case ikigai.KindFeedback:
+		if t.step != nil {
+			t.step.attach("feedback", t.o.redact(e.Content))
+		}
 	}
 }
 
@@ -182,6 +202,9 @@ func (t *trajectory) single(e ikigai.Event, source string) {
 	var d ikigai.MessageData
 	if e.DecodeData(&d) == nil {
 		s.attach("parts", t.parts(d.Parts))
+		if d.By != "" {
+			s.attach("by", d.By)
+		}
 	}
 	t.close()
 }
@@ -272,7 +295,8 @@ func (t *trajectory) result(e ikigai.Event) {
 	}
 	s := t.step
 	t.closing = true
-	r := atifResult{Content: t.o.redact(d.Output)}
+	r := atifResult{Content: t.o.redact(d.Output), Tasks: t.tasks[d.ToolCallID]}
+	delete(t.tasks, d.ToolCallID)
 	if s.calls(d.ToolCallID) {
 		r.CallID = d.ToolCallID
 	}
@@ -338,14 +362,32 @@ func (t *trajectory) usage(e ikigai.Event) {
 
 func (t *trajectory) beside(e ikigai.Event) {
 	if t.sides == nil {
-		t.sides = map[string]*totals{}
+		t.sides, t.purpose, t.tasks = map[string]*totals{}, map[string]string{}, map[string][]atifRef{}
 	}
-	side := t.sides[e.Interaction]
+	if e.Kind == ikigai.KindInteraction {
+		t.begins(e)
+	}
+	purpose := cmp.Or(t.purpose[e.Interaction], e.Interaction)
+	side := t.sides[purpose]
 	if side == nil {
 		side = &totals{}
-		t.sides[e.Interaction] = side
+		t.sides[purpose] = side
 	}
 	side.add(e)
+}
+
+// begins takes in the first event of a side interaction.
+func (t *trajectory) begins(e ikigai.Event) {
+	var d ikigai.InteractionData
+	_ = e.DecodeData(&d) // damaged, it has no purpose
+	t.purpose[e.Interaction] = t.o.redact(string(d.Purpose))
+	if d.CallID != "" && (d.Parent == ikigai.Main || d.Parent == "") {
+		name := string(t.o.Session.ID) + "/" + t.o.redact(e.Interaction)
+		t.tasks[d.CallID] = append(t.tasks[d.CallID], atifRef{
+			Session: name, Path: "ikigai:" + name,
+			Extra: map[string]any{"purpose": d.Purpose, "title": t.o.redact(e.Content), "model": d.Model},
+		})
+	}
 }
 
 // part is an image or a file as extra describes it.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ikigai"
 )
 
 // The members of a trajectory of version 1.5, and no others. What must be
@@ -60,6 +62,11 @@ type (
 		Results *[]struct {
 			SourceCallID *string `json:"source_call_id"`
 			Content      string  `json:"content"`
+			Subagents    []struct {
+				SessionID      *string        `json:"session_id"`
+				TrajectoryPath *string        `json:"trajectory_path"`
+				Extra          map[string]any `json:"extra"`
+			} `json:"subagent_trajectory_ref"`
 		} `json:"results"`
 	}
 	wantMetrics struct {
@@ -146,7 +153,7 @@ func TestTrajectory(t *testing.T) {
 	for _, s := range *got.Steps {
 		sources = append(sources, s.Source)
 	}
-	want := "system user agent agent system system system user agent agent system system system system agent"
+	want := "system user agent agent system system system user agent agent system system system system agent user agent system"
 	if strings.Join(sources, " ") != want {
 		t.Errorf("steps of %s, want %s", sources, want)
 	}
@@ -156,6 +163,17 @@ func TestTrajectory(t *testing.T) {
 	}
 	if second := (*got.Steps)[3]; second.ModelName != "acme/model-y" {
 		t.Errorf("the second reply: %+v", second)
+	}
+	handedOver := (*got.Steps)[len(*got.Steps)-2]
+	if refs := (*handedOver.Observation.Results)[0].Subagents; len(refs) != 2 || !strings.HasSuffix(*refs[1].SessionID, "/task-42") ||
+		*refs[1].TrajectoryPath != "ikigai:"+*refs[1].SessionID || refs[1].Extra["title"] != "Look" {
+		t.Errorf("tasks: %+v", refs)
+	}
+	if handedOver.Extra["feedback"] == nil || (*got.Steps)[len(*got.Steps)-3].Extra["by"] != ikigai.ByLoop {
+		t.Errorf("extra: %+v", handedOver.Extra)
+	}
+	if sides, _ := got.FinalMetrics.Extra["side_interactions"].(map[string]any); sides["task"] == nil || sides["objective"] == nil {
+		t.Errorf("beside: %+v", sides)
 	}
 	if f := got.FinalMetrics; f.TotalCostUSD != 0.00375 || f.TotalPromptTokens != 2400 || f.TotalCachedTokens != 2000 {
 		t.Errorf("in sum %+v", f)

@@ -117,7 +117,37 @@ func sample() *log {
 	l.main(ikigai.KindFork, "", ikigai.ForkData{Session: "0192f0c1-0000-7000-8000-00000000ffff", Seq: 27, Reason: "taken over"})
 	l.result("call_9", "bash", "of a call that is not here", true)
 	l.main("future", "of a later version <i>", map[string]int{"a": 1})
+	l.beside()
 	return l
+}
+
+// beside adds what happens beside a conversation: a goal is named while two tasks
+// are worked on, one of which fails; how the statement stands; a summary.
+func (l *log) beside() {
+	cost := int64(900)
+	begin := func(name, what string, d ikigai.InteractionData) {
+		d.Parent, d.Model = ikigai.Main, "acme/small"
+		l.add(name, ikigai.KindInteraction, what, d)
+	}
+	usage := func(name string) {
+		l.add(name, ikigai.KindUsage, "", ikigai.UsageData{Model: "acme/small", Cost: &cost, Usage: ikigai.Usage{Input: 300, Output: 12}, Stop: ikigai.StopEnd})
+	}
+	l.main(ikigai.KindUser, "In JSON, please.", ikigai.MessageData{By: ikigai.ByLoop})
+	l.call("call_5", "delegate_tasks", `{"tasks":[{"title":"Read"},{"title":"Look"}]}`)
+	begin("objective-40", "Name the goal", ikigai.InteractionData{Purpose: ikigai.PurposeObjective})
+	begin("task-41", "Read "+hostile, ikigai.InteractionData{Purpose: ikigai.PurposeTask, CallID: "call_5"})
+	begin("task-42", "Look", ikigai.InteractionData{Purpose: ikigai.PurposeTask, CallID: "call_5"})
+	l.add("objective-40", ikigai.KindAssistant, `{"goal":"Tests that pass"}`, nil)
+	l.add("task-41", ikigai.KindUser, "Read it. "+secret, nil)
+	l.add("task-41", ikigai.KindAssistant, "It reads </details> well.\n```", nil)
+	usage("objective-40")
+	l.main(ikigai.KindGoal, "Tests that *pass*", ikigai.ObjectiveData{By: ikigai.ByModel})
+	usage("task-41")
+	l.add("task-42", ikigai.KindError, "The vendor broke. Try again.", ikigai.ErrorData{Kind: ikigai.ErrorServer})
+	l.result("call_5", "delegate_tasks", `{"tasks":[]}`, true)
+	l.main(ikigai.KindFeedback, "Tool results feedback:\nTurn 1/50\nConversation Goal: Tests that *pass*", ikigai.FeedbackData{Turn: 1, Turns: 50})
+	l.main(ikigai.KindProjection, "fits again", ikigai.ProjectionData{Model: "acme/x", Before: 182_000, After: 64_000,
+		Trimmed: []ikigai.TrimmedResult{{Seq: 10}}, Summary: &ikigai.SummaryData{To: 20, Text: "It went on."}})
 }
 
 func options() Options {

@@ -43,6 +43,7 @@ type page struct {
 	o      *Options
 	totals totals
 	index  []entry
+	side   string // the side interaction whose folded part is open
 }
 
 // entry is a line of the index.
@@ -79,6 +80,7 @@ func (p *page) head() {
 }
 
 func (p *page) foot() {
+	p.endSide()
 	p.print("</main>\n<section class=\"sum\">\n<h2>In sum</h2>\n<dl>\n")
 	for _, f := range p.totals.facts() {
 		p.fact(f.name, f.value)
@@ -99,10 +101,32 @@ func (p *page) fact(name, value string) {
 // block shows a block in an element whose class is its kind.
 func (p *page) block(b transcript.Block) error {
 	if body := p.body(b); body != "" {
+		p.fold(b)
 		p.open(b)
 		p.print(body, "</article>\n")
 	}
 	return p.err
+}
+
+// fold folds what stands beside the conversation.
+func (p *page) fold(b transcript.Block) {
+	side := sideOf(b)
+	if side == p.side {
+		return
+	}
+	p.endSide()
+	if side != "" {
+		p.print("<details><summary>", p.esc(p.o.line(sideTitle(b))), "</summary>\n")
+		p.side = side
+	}
+}
+
+// endSide ends the folded part that is open.
+func (p *page) endSide() {
+	if p.side != "" {
+		p.print("</details>\n")
+		p.side = ""
+	}
 }
 
 // classes are the kinds that have a look of their own.
@@ -118,9 +142,12 @@ func (p *page) open(b transcript.Block) {
 		class = "record"
 	}
 	id := fmt.Sprintf("e%d", b.Seq)
+	if b.Kind == transcript.End {
+		id += "-end"
+	}
 	if b.Interaction != ikigai.Main {
 		class += " side"
-	} else if b.Kind == ikigai.KindUser {
+	} else if isStatement(b) {
 		title := p.o.line(firstLine(b.Text))
 		if title == "" {
 			title = "(without text)"

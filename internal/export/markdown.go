@@ -33,7 +33,7 @@ type markdown struct {
 	printer
 	o      *Options
 	totals totals
-	side   string // interaction of the block before
+	side   string // the side interaction whose folded part is open
 }
 
 func (m *markdown) head() {
@@ -55,6 +55,7 @@ func (m *markdown) head() {
 }
 
 func (m *markdown) foot() {
+	m.endSide()
 	m.print("\n---\n\n## In sum\n\n")
 	for _, f := range m.totals.facts() {
 		m.item(f.name, f.value)
@@ -68,7 +69,11 @@ func (m *markdown) item(name, value string) {
 }
 
 func (m *markdown) block(b transcript.Block) error {
-	m.interaction(b)
+	switch b.Kind {
+	case ikigai.KindInteraction, ikigai.KindRequest, ikigai.KindUsage: // of which nothing would be in the part
+	default:
+		m.interaction(b)
+	}
 	switch b.Kind {
 	case ikigai.KindUser:
 		m.statement(b)
@@ -107,25 +112,29 @@ func (m *markdown) block(b transcript.Block) error {
 	return m.err
 }
 
-// interaction says where a side interaction begins and ends.
+// interaction folds what stands beside the conversation.
 func (m *markdown) interaction(b transcript.Block) {
-	side := b.Interaction
-	if side == ikigai.Main {
-		side = ""
+	side := sideOf(b)
+	if side == m.side {
+		return
 	}
-	if side != m.side {
-		if m.side != "" {
-			m.print("\n*End of ", m.inline(m.o.line(m.side)), ".*\n")
-		}
-		if side != "" {
-			m.print("\n*Beside the conversation, ", m.inline(m.o.line(side)), ":*\n")
-		}
+	m.endSide()
+	if side != "" {
+		m.print("\n<details><summary>", html.EscapeString(m.o.line(sideTitle(b))), "</summary>\n")
 		m.side = side
 	}
 }
 
+// endSide ends the folded part that is open.
+func (m *markdown) endSide() {
+	if m.side != "" {
+		m.print("\n</details>\n")
+		m.side = ""
+	}
+}
+
 func (m *markdown) statement(b transcript.Block) {
-	if b.Interaction == ikigai.Main {
+	if isStatement(b) {
 		m.print("\n## ", fmt.Sprint(b.Statement), ". ", m.inline(m.o.line(firstLine(b.Text))), "\n\n*", m.o.time(b.Time, layoutDay), "*\n")
 	}
 	m.print("\n", m.quote(b.Text), "\n")

@@ -102,6 +102,17 @@ func remark(b transcript.Block) string {
 		return ""
 	}
 	switch b.Kind {
+	case ikigai.KindInteraction:
+		return "" // its part says so
+	case transcript.End:
+		return sideEnd(b)
+	case ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective:
+		return strings.ToUpper(string(b.Kind[:1])) + string(b.Kind[1:]) + ": " + b.Text
+	case ikigai.KindFeedback:
+		return fed(b)
+	case ikigai.KindProjection:
+		d, _ := b.Body.(transcript.Projection)
+		return projected(d.ProjectionData)
 	case ikigai.KindQuarantine, ikigai.KindFallback:
 		return b.Text
 	case ikigai.KindMark:
@@ -143,6 +154,11 @@ func forked(d ikigai.ForkData) string {
 		text += " Reason: " + d.Reason
 	}
 	return text
+}
+
+// isStatement reports whether a block is what the person said.
+func isStatement(b transcript.Block) bool {
+	return b.Kind == ikigai.KindUser && b.Interaction == ikigai.Main && body[ikigai.MessageData](b).By == ""
 }
 
 // firstLine returns the first line of a statement, cut to a title.

@@ -21,6 +21,9 @@ type totals struct {
 	usage       ikigai.Usage
 	cost        int64 // millionths of a dollar
 	priced      int   // replies whose cost is known
+
+	side     int   // replies beside the conversation, which are among the others
+	sideCost int64 // of these, millionths of a dollar
 }
 
 func (t *totals) add(e ikigai.Event) {
@@ -30,7 +33,7 @@ func (t *totals) add(e ikigai.Event) {
 	t.last = max(t.last, e.Time)
 	switch e.Kind {
 	case ikigai.KindUser:
-		if e.Interaction == ikigai.Main {
+		if e.IsStatement() {
 			t.statements++
 		}
 	case ikigai.KindToolCall:
@@ -55,6 +58,12 @@ func (t *totals) addUsage(e ikigai.Event) {
 	if d.Cost != nil {
 		t.cost += *d.Cost
 		t.priced++
+	}
+	if e.Interaction != ikigai.Main && e.Interaction != "" {
+		t.side++
+		if d.Cost != nil {
+			t.sideCost += *d.Cost
+		}
 	}
 	if d.Model != "" && !slices.Contains(t.models, d.Model) && len(t.models) < 20 {
 		t.models = append(t.models, d.Model)
@@ -83,6 +92,7 @@ func (t *totals) facts() []fact {
 			fact{"Tokens in", counted(int(t.usage.Input), int(t.usage.CacheRead), "from the cache")},
 			fact{"Tokens out", counted(int(t.usage.Output), int(t.usage.Reasoning), "reasoning")},
 			fact{"Cost", t.costs()},
+			fact{"Beside the conversation", t.besides()},
 			fact{"Models", strings.Join(t.models, ", ")},
 		)
 	}
@@ -100,6 +110,25 @@ func (t *totals) costs() string {
 		return dollars(t.cost) + fmt.Sprintf(" for the %d replies whose price is known", t.priced)
 	}
 	return dollars(t.cost)
+}
+
+// besides says what of all that side interactions used.
+func (t *totals) besides() string {
+	if t.side == 0 {
+		return ""
+	}
+	text := counting(t.side, "reply", "replies")
+	if t.sideCost > 0 {
+		text += ", " + dollars(t.sideCost)
+	}
+	return text
+}
+
+func counting(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number(int64(n)) + " " + many
 }
 
 func dollars(millionths int64) string {

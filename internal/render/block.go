@@ -99,7 +99,11 @@ func Notice(text string) transcript.Block {
 }
 
 func (s Style) statement(b transcript.Block) string {
-	text := s.behind(s.paint(cyan, s.glyph(userMark))+" ", "  ", bold, safetext.Terminal(b.Text))
+	how := bold
+	if d, _ := b.Body.(ikigai.MessageData); d.By == ikigai.ByLoop {
+		how = dim // the program asks for the answer in another form
+	}
+	text := s.behind(s.paint(cyan, s.glyph(userMark))+" ", "  ", how, safetext.Terminal(b.Text))
 	return text + s.parts(b)
 }
 
