@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ikigai"
+	"ikigai/internal/scriptserver"
+)
+
+var statements = flag.Int("statements", 150, "how many statements the long session has")
+
+// longScript plays a session of any length: statements that change files, ones
+// with long outputs, ones that are never answered, and a summariser that is of no
+// use.
+const longScript = `
+context: 32000
+
+user: /^Change \d+/
+call: file_write {"path": "{{user /Change (\d+).*/ file-$1.txt}}", "content": "{{fill 1500}}"}
+
+reply:
+call: bash {"command": "seq 1 2500"}
+call: bash {"command": "seq 1 400"}
+
+reply:
+say: Changed. {{fill 400}}
+
+user: /^Look \d+/
+call: bash {"command": "seq 1 3000"}
+
+reply:
+say: Looked. {{fill 300}}
+
+user: /^Ask \d+/
+say:
+finish: content_filter
+
+side: summary
+say: {{fill 40000}}
+`
+
+// longStatement returns statement i of a long session.
+func longStatement(i int) string {
+	switch {
+	case i%50 == 7:
+		return fmt.Sprintf("Ask %d: which colour has bridge %d?", i, i)
+	case i%3 == 0:
+		return fmt.Sprintf("Change %d for the bridges.", i)
+	}
+	return fmt.Sprintf("Look %d at the bridges.", i)
+}
+
+// requests watches what a session sends.
+type requests struct {
+	mu        sync.Mutex
+	last      []byte // body of the last request of the main interaction
+	count     int
+	anew      int // requests that do not begin with the one before
+	longest   int
+	summaries int
+}
+
+func (r *requests) received(q scriptserver.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if bytes.Contains(q.Body, []byte(ikigai.SidePrompt)) {
+		r.summaries++
+		return
+	}
+	r.count++
+	r.longest = max(r.longest, len(q.Body))
+	if n := len(r.last); n > 2 && !bytes.HasPrefix(conversationOf(q.Body), conversationOf(r.last[:n-2])) { // without ]}
+		r.anew++
+	}
+	r.last = bytes.Clone(q.Body)
+}
+
+// conversationOf returns what of a request to Chat Completions follows its
+// options, which a statement's last request may have others of.
+func conversationOf(body []byte) []byte {
+	at := bytes.Index(body, []byte(`"messages":`))
+	return body[max(at, 0):]
+}
+
+// longWork opens a new session in the test's own process, with a model that
+// takes 32,000 tokens.
+func longWork(t *testing.T, watch *requests) (*work, *bytes.Buffer) {
+	t.Helper()
+	p := newPlace(t, "user: *\nsay: never asked\n")
+	script, err := scriptserver.Parse("long.script", []byte(longScript))
+	must(t, err)
+	server, err := scriptserver.Options{Received: watch.received}.Start(script)
+	must(t, err)
+	t.Cleanup(func() { must(t, server.Close()) })
+	must(t, os.WriteFile(filepath.Join(p.root, "home", ".config", "ikigai", "config.json"),
+		fmt.Appendf(nil, `{"model": "test/scripted", "objectives": "text", "context_limit": 32000, "vendors": {"test": {"base_url": %q}}}`, server.URL), 0o600))
+	told := new(bytes.Buffer)
+	a := &app{Process: Process{Env: p.env(), In: strings.NewReader(""), Out: io.Discard, Err: told},
+		flags: map[string]string{}, flagNames: map[string]string{}, leave: make(chan struct{}), dir: p.work}
+	must(t, a.load())
+	opening := a.openStore(t.Context(), awayTime)
+	endpoint, _, err := a.endpoint(t.Context(), "")
+	must(t, err)
+	w, err := a.open(t.Context(), which{}, endpoint, <-opening, a.newView(false))
+	must(t, err)
+	t.Cleanup(w.close)
+	return w, told
+}
+
+// A session of any length goes on in a context of 32,000 tokens: no request is
+// refused for its length, each begins with the one before it byte for byte but
+// where a projection stands between them, and the last one still holds the goal,
+// what was changed last and what was never answered. P12, P27
+func TestLongSession(t *testing.T) {
+	watch := &requests{}
+	w, told := longWork(t, watch)
+	began := time.Now()
+	var asked []string
+	for i := range *statements {
+		statement := longStatement(i)
+		_, err := w.agent.Run(context.Background(), ikigai.NewEvent(ikigai.KindUser, statement, nil))
+		unanswered := strings.HasPrefix(statement, "Ask")
+		if unanswered {
+			asked = append(asked, statement)
+		}
+		if unanswered != (ikigai.KindOf(err) == ikigai.ErrorContentFilter) || !unanswered && err != nil {
+			t.Fatalf("statement %d: %v\n%s", i, err, told)
+		}
+	}
+	took := time.Since(began)
+	projections := 0
+	for e, err := range w.store.Events(t.Context(), w.session.ID(), 0) {
+		must(t, err)
+		var d ikigai.ProjectionData
+		if e.Kind == ikigai.KindProjection && e.DecodeData(&d) == nil {
+			projections++
+			if d.After >= d.Before || d.After > d.Budget {
+				t.Errorf("a projection from %d to %d tokens, of %d", d.Before, d.After, d.Budget)
+			}
+		}
+		if e.Kind == ikigai.KindError && !strings.Contains(e.Content, "content filter") {
+			t.Errorf("event %d: %s", e.Seq, e.Content)
+		}
+	}
+	if watch.anew != projections || projections == 0 || projections > watch.count/5 {
+		t.Errorf("%d of %d requests do not begin with the one before, there were %d projections", watch.anew, watch.count, projections)
+	}
+	last := string(watch.last)
+	wants := []string{"## Goal\\n" + longStatement(0), "## Files changed", "## Not answered yet"}
+	for i := range asked[:len(asked)-1] {
+		wants = append(wants, asked[max(i, len(asked)-5)%len(asked)])
+	}
+	for _, want := range wants {
+		if !strings.Contains(last, want) {
+			t.Errorf("the last request lacks %q:\n%.6000s", want, last)
+		}
+	}
+	t.Logf("%d statements, %d requests and %d summaries in %s: %d projections, the longest request of %d bytes",
+		*statements, watch.count, watch.summaries, took.Round(time.Millisecond), projections, watch.longest)
+}
