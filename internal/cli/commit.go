@@ -76,23 +76,27 @@ func (a *app) commit(ctx context.Context, o commitOptions) error {
 	if err != nil {
 		return err
 	}
-	c, err := repo.change(ctx, o.scope, mostPatch)
-	switch {
-	case ctx.Err() != nil:
-		return stopped(ctx, ctx.Err())
-	case errors.Is(err, errNothing):
+	c, err := repo.change(ctx, o.scope)
+	if errors.Is(err, errNothing) {
 		return o.scope.nothing()
-	case err != nil:
-		return asError(err)
 	}
-	message, err := a.messageFor(ctx, o, c)
-	if err != nil || o.dry {
-		return errors.Join(err, a.printMessage(message))
+	var message string
+	if err == nil {
+		message, err = a.messageFor(ctx, o, repo, c)
 	}
-	if o.yes {
-		a.showMessage(message)
-	} else if message, err = a.approveMessage(ctx, repo, message); err != nil {
+	if err != nil {
+		return stopped(ctx, asError(err))
+	}
+	switch {
+	case o.dry:
+		_, err := fmt.Fprintln(a.Out, message)
 		return err
+	case o.yes:
+		a.showMessage(message)
+	default:
+		if message, err = a.approveMessage(ctx, repo, message); err != nil {
+			return err
+		}
 	}
 	return repo.commit(ctx, o.scope, message, a.Out, a.Err)
 }
@@ -110,7 +114,7 @@ func (s scope) nothing() error {
 
 // messageFor has the message written in a side conversation of the directory's
 // last session, or of a new one.
-func (a *app) messageFor(ctx context.Context, o commitOptions, c change) (string, error) {
+func (a *app) messageFor(ctx context.Context, o commitOptions, repo *repository, c change) (string, error) {
 	opening := a.openStore(ctx, openTime)
 	endpoint, stopServer, err := a.endpoint(ctx, o.script)
 	if err != nil {
@@ -122,8 +126,7 @@ func (a *app) messageFor(ctx context.Context, o commitOptions, c change) (string
 		return "", err
 	}
 	defer w.close()
-	c.patch = cutLines(c.patch, w.patchRoom(ctx))
-	return w.commitMessage(ctx, c, o.hint)
+	return w.commitMessage(ctx, repo, c, o.hint)
 }
 
 // openForSide opens a session for a side conversation alone: the last one of this
@@ -141,15 +144,6 @@ func (a *app) openForSide(ctx context.Context, fresh bool, endpoint config.Endpo
 		return a.open(ctx, which{}, endpoint, <-a.openStore(ctx, openTime), a.newView(false))
 	}
 	return w, err
-}
-
-// printMessage prints a message alone, for programs.
-func (a *app) printMessage(message string) error {
-	if message == "" {
-		return nil
-	}
-	_, err := fmt.Fprintln(a.Out, message)
-	return err
 }
 
 // showMessage shows a message to the person.

@@ -34,14 +34,15 @@ type scope struct {
 // change is what a commit is about to record, for a reader with little time.
 type change struct {
 	files    string   // the names of the files, with how much of each has changed
-	patch    string   // the first lines of what has changed in them
 	subjects []string // of the last commits, the newest first
+
+	diff []string // arguments of git diff that show it
 }
 
 const (
 	gitTime      = time.Minute // that reading may take
 	mostFiles    = 100         // that are named with how much of each has changed
-	mostNamed    = 8 << 10     // bytes of their names
+	mostNamed    = 16 << 10    // bytes of their names
 	mostSubjects = 10
 )
 
@@ -67,9 +68,9 @@ func openRepository(ctx context.Context, dir string, env []string) (*repository,
 	return r, nil
 }
 
-// change reads what a commit of a scope would record, of the patch about so many
-// bytes. The error wraps errNothing where that is nothing.
-func (r *repository) change(ctx context.Context, s scope, patch int) (c change, err error) {
+// change reads what a commit of a scope would record. The error wraps errNothing
+// where that is nothing.
+func (r *repository) change(ctx context.Context, s scope) (c change, err error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
 	if unmerged, err := r.ask(ctx, "ls-files", "--unmerged"); err != nil {
@@ -77,21 +78,17 @@ func (r *repository) change(ctx context.Context, s scope, patch int) (c change, 
 	} else if unmerged != "" {
 		return c, usage("There are files that are not merged", "Resolve them and stage them with `git add`")
 	}
-	args, err := r.diff(ctx, s)
-	if err != nil {
+	if c.diff, err = r.diff(ctx, s); err != nil {
 		return c, err
 	}
-	what := append([]string{fmt.Sprintf("--stat-count=%d", mostFiles), "--stat=100", "--summary"}, args...)
-	if c.files, err = r.ask(ctx, append([]string{"diff"}, what...)...); err != nil {
+	stat := []string{"diff", fmt.Sprintf("--stat-count=%d", mostFiles), "--stat=100", "--stat-graph-width=10", "--compact-summary"}
+	if c.files, err = r.ask(ctx, append(stat, c.diff...)...); err != nil {
 		return c, err
 	}
 	if c.files = strings.TrimRight(c.files, "\n"); c.files == "" {
 		return c, errNothing
 	}
 	c.files = cutLines(c.files, mostNamed)
-	if c.patch, err = r.patch(ctx, args, patch); err != nil {
-		return c, err
-	}
 	subjects, err := r.ask(ctx, "log", fmt.Sprintf("-n%d", mostSubjects), "--no-merges", "--no-show-signature", "--format=%s")
 	if err == nil { // else there is no commit yet
 		c.subjects = slices.DeleteFunc(strings.Split(strings.TrimSpace(subjects), "\n"), func(s string) bool { return s == "" })
@@ -117,9 +114,13 @@ func (r *repository) diff(ctx context.Context, s scope) ([]string, error) {
 	return append(append(args, base, "--"), s.paths...), nil
 }
 
-// patch returns the changes, as far as they fit into about so many bytes.
-func (r *repository) patch(ctx context.Context, diff []string, most int) (string, error) {
-	cmd, stderr := r.reading(ctx, append([]string{"diff", "--patch"}, diff...)...)
+// patch returns a change in lines, as far as they fit into about so many bytes;
+// where it is of many files, the first lines of each.
+func (r *repository) patch(ctx context.Context, c change, most int) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	defer cancel()
+	each := min(max(most/strings.Count(c.files+"\n", "\n"), leastOfFile), mostOfFile)
+	cmd, stderr := r.reading(ctx, append([]string{"diff", "--patch"}, c.diff...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return "", err
@@ -127,7 +128,7 @@ func (r *repository) patch(ctx context.Context, diff []string, most int) (string
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
-	text, whole := trimPatch(out, most)
+	text, whole := trimPatch(out, most, each)
 	if !whole {
 		_ = cmd.Process.Kill() // the rest is not wanted
 	}
@@ -184,7 +185,7 @@ func gitError(err error, stderr *bytes.Buffer) error {
 	return fmt.Errorf("git: %s", said)
 }
 
-// asError returns what git says as a *ikigai.Error of usage.
+// asError returns an error of git as an *ikigai.Error.
 func asError(err error) error {
 	var told *ikigai.Error
 	if errors.As(err, &told) {
