@@ -179,11 +179,11 @@ func checkLog(t *testing.T, events []ikigai.Event) {
 		case err != nil:
 			t.Error(err)
 		case m.Call != nil:
-			open[m.Call.ID] = true
-		case m.Result != nil && !open[m.Result.CallID]:
+			open[e.Interaction+m.Call.ID] = true
+		case m.Result != nil && !open[e.Interaction+m.Result.CallID]:
 			t.Errorf("event %d is the result of %q, which has no call or a result already", e.Seq, m.Result.CallID)
 		case m.Result != nil:
-			open[m.Result.CallID] = false
+			open[e.Interaction+m.Result.CallID] = false
 		}
 	}
 }
