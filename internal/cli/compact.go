@@ -87,8 +87,9 @@ func (a *app) compact(ctx context.Context, which which, script string) error {
 // is an agent.Fitter.
 type fitting struct {
 	*history.Line
-	work *work
-	mute bool // no model is asked
+	work   *work
+	parent string // the interaction
+	mute   bool   // no model is asked
 	// Of the main interaction: what a summary repeats.
 	purpose   *history.Purpose
 	resources *history.Resources
@@ -96,7 +97,7 @@ type fitting struct {
 
 // fitting returns what keeps the main conversation within its model.
 func (w *work) fitting() *fitting {
-	return &fitting{Line: w.line, work: w, purpose: w.purpose, resources: w.used}
+	return &fitting{Line: w.line, work: w, parent: ikigai.Main, purpose: w.purpose, resources: w.used}
 }
 
 // Compact implements agent.Fitter.
@@ -133,7 +134,7 @@ const summaryPrompt = `Sum up the beginning of a conversation between a person a
 func (f *fitting) summarise(ctx context.Context, text string, size int) (summary, interaction string) {
 	ctx, cancel := context.WithTimeout(ctx, sideTime)
 	defer cancel()
-	s, err := f.work.side(ctx, "puts the beginning of the conversation in fewer words", ikigai.InteractionData{Purpose: ikigai.PurposeSummary, Parent: ikigai.Main})
+	s, err := f.work.side(ctx, "puts the beginning of the conversation in fewer words", ikigai.InteractionData{Purpose: ikigai.PurposeSummary, Parent: f.parent})
 	if err != nil {
 		return "", ""
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/history"
 	"ikigai/internal/scriptserver"
 )
 
@@ -138,7 +139,7 @@ func TestLongSession(t *testing.T) {
 		}
 	}
 	took := time.Since(began)
-	projections := 0
+	projections, request := 0, ikigai.Seq(0)
 	for e, err := range w.store.Events(t.Context(), w.session.ID(), 0) {
 		must(t, err)
 		var d ikigai.ProjectionData
@@ -148,6 +149,9 @@ func TestLongSession(t *testing.T) {
 				t.Errorf("a projection from %d to %d tokens, of %d", d.Before, d.After, d.Budget)
 			}
 		}
+		if e.Kind == ikigai.KindRequest && e.Interaction == ikigai.Main {
+			request = e.Seq
+		}
 		if e.Kind == ikigai.KindError && !strings.Contains(e.Content, "content filter") {
 			t.Errorf("event %d: %s", e.Seq, e.Content)
 		}
@@ -156,6 +160,10 @@ func TestLongSession(t *testing.T) {
 		t.Errorf("%d of %d requests do not begin with the one before, there were %d projections", watch.anew, watch.count, projections)
 	}
 	last := string(watch.last)
+	rebuilt, err := history.Rebuild(t.Context(), w.store.Events(t.Context(), w.session.ID(), 0), w.store, request)
+	if err != nil || string(rebuilt) != last {
+		t.Errorf("the last request cannot be rebuilt: %v", err)
+	}
 	wants := []string{"## Goal\\n" + longStatement(0), "## Files changed", "## Not answered yet"}
 	for i := range asked[:len(asked)-1] {
 		wants = append(wants, asked[max(i, len(asked)-5)%len(asked)])

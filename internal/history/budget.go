@@ -1,6 +1,8 @@
 package history
 
 import (
+	"bytes"
+
 	"ikigai"
 )
 
@@ -60,9 +62,9 @@ func (l *Line) Tokens() int64 {
 func (l *Line) measure(e ikigai.Event) {
 	l.gauge.Add(e)
 	switch e.Kind {
-	case ikigai.KindUsage, ikigai.KindClear:
-		l.uncounted = false
-	case ikigai.KindRewind:
+	case ikigai.KindUsage:
+		l.uncounted = bytes.Contains(e.Data, []byte(`"input":0,`)) // decoding each takes long in a long session
+	case ikigai.KindRewind, ikigai.KindClear:
 		l.uncounted = true
 	case ikigai.KindProjection:
 		var d ikigai.ProjectionData

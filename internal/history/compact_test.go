@@ -197,3 +197,24 @@ func TestNothingToGain(t *testing.T) {
 	}
 }
 
+
+// Pictures of old statements and results go, too, and are not loaded any more;
+// the words beside them stay.
+func TestTrimmedMedia(t *testing.T) {
+	s := newSession(t)
+	s.line.SetBlobs(func(string) ([]byte, error) { return picture(1, 1), nil })
+	image := []ikigai.Part{{Type: ikigai.PartImage, Name: "a.png", Blob: "h", Size: 100}}
+	s.add(ikigai.Message{Kind: ikigai.KindUser, Content: "What is this?", Parts: image}.Event(), assistant("A bridge."),
+		user("Look."), call("c", "{}"), ikigai.Message{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{CallID: "c", Output: "{}", Parts: image}}.Event(),
+		assistant("Seen."), user("Go on."))
+	loaded(s.line)
+	d, ok := s.compact(2_000)
+	if !ok || len(d.Trimmed) != 2 || len(s.line.now.media.media) != 0 || s.line.now.media.bytes != 0 || len(s.line.contents.held) != 0 {
+		t.Fatalf("%t, %+v, %+v", ok, d, s.line.now.media)
+	}
+	for _, want := range []string{"What is this?", "image a.png is left out", "1 images or documents left out"} {
+		if got := dump(loaded(s.line).Messages); !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}

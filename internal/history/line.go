@@ -40,7 +40,7 @@ type Line struct {
 	contents contents
 
 	gauge     catalog.Gauge
-	uncounted bool             // what is sent has changed since gauge was told of it
+	uncounted bool             // no vendor has told the tokens of what is sent now
 	refused   map[string]int64 // by model: the budget after its last refusal
 
 	requests  requests
@@ -63,7 +63,7 @@ type step struct {
 
 // New returns the empty line of an interaction.
 func New(interaction string) *Line {
-	return &Line{interaction: interaction, at: -1, memo: new(ikigai.Memo)}
+	return &Line{interaction: interaction, at: -1, memo: new(ikigai.Memo), uncounted: true}
 }
 
 // Add takes in the next event of the session. Events of other interactions,
