@@ -88,7 +88,7 @@ func (a *app) tellSpending(w *work, e config.Endpoint) {
 	if !a.overwrites(a.Err) {
 		return
 	}
-	if s := w.spent.spending(e.Known.Context); s.Requests+s.Side > 0 {
+	if s := w.spent.spending(a.contextOf(e)); s.Requests+s.Side > 0 {
 		_, _ = io.WriteString(a.Err, a.style(a.Err).Spending(s)) // there is no place to tell of it
 	}
 }
