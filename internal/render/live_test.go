@@ -53,7 +53,7 @@ func (s *screen) event(e ikigai.Event) {
 // play shows events live: what models say comes first in pieces of random
 // sizes, then as events. It ends as the log does, with the calls left open.
 func play(style render.Style, events []ikigai.Event, random *rand.Rand) *screen {
-	return (&screen{live: render.Live{Style: style}, fold: transcript.Transcript{Brief: true}}).play(events, random)
+	return (&screen{live: render.Live{Style: style}, fold: transcript.Transcript{Brief: true, Folded: true}}).play(events, random)
 }
 
 func (s *screen) play(events []ikigai.Event, random *rand.Rand) *screen {
@@ -193,10 +193,13 @@ func session(random *rand.Rand, texts []string) (events []ikigai.Event) {
 		if random.IntN(10) == 0 {
 			e.Interaction = "title"
 		}
+		if random.IntN(4) == 0 {
+			e.Interaction = "task-1"
+		}
 		events = append(events, e)
 	}
-	for range random.IntN(12) {
-		switch random.IntN(11) {
+	for range random.IntN(16) {
+		switch random.IntN(15) {
 		case 0:
 			event(ikigai.KindUser, text(), nil)
 		case 1:
@@ -219,6 +222,15 @@ func session(random *rand.Rand, texts []string) (events []ikigai.Event) {
 			event(ikigai.KindChange, "", ikigai.ChangeData{CallID: id(), Path: "/a"})
 		case 10:
 			event(ikigai.KindError, "The vendor is overloaded. "+text(), ikigai.ErrorData{Status: 503})
+		case 11:
+			event(ikigai.KindInteraction, text(), ikigai.InteractionData{Purpose: []ikigai.Purpose{
+				ikigai.PurposeTask, ikigai.PurposeObjective, ikigai.PurposeCommit}[random.IntN(3)], Parent: ikigai.Main, CallID: id()})
+		case 12:
+			event(ikigai.KindFeedback, text(), ikigai.FeedbackData{Turn: random.IntN(3), Turns: 9, Tools: []ikigai.ToolTally{{Name: text(), Failed: 1}}})
+		case 13:
+			event([]ikigai.Kind{ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective}[random.IntN(3)], text(), ikigai.ObjectiveData{By: ikigai.ByModel})
+		case 14:
+			event(ikigai.KindProjection, text(), ikigai.ProjectionData{Before: 9, After: 3, Trimmed: make([]ikigai.TrimmedResult, random.IntN(3))})
 		}
 	}
 	return events

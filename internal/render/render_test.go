@@ -166,7 +166,7 @@ func page(style render.Style, events []ikigai.Event) string {
 
 // briefPage returns what a live view has come to.
 func briefPage(style render.Style, events []ikigai.Event) string {
-	return pageOf(transcript.Transcript{Brief: true}, style, events)
+	return pageOf(transcript.Transcript{Brief: true, Folded: true}, style, events)
 }
 
 func pageOf(fold transcript.Transcript, style render.Style, events []ikigai.Event) string {

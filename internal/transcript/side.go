@@ -64,6 +64,9 @@ type side struct {
 // begins takes in the first event of a side interaction. What has ended of the
 // same purpose is not asked for any more.
 func (t *Transcript) begins(b Block) {
+	if b.Interaction == ikigai.Main {
+		return // of a damaged log: the conversation is no side interaction
+	}
 	d, _ := b.Body.(ikigai.InteractionData)
 	for name, s := range t.sides {
 		if s.ended && s.Purpose == d.Purpose {

@@ -1,0 +1,120 @@
+package render_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"ikigai"
+	"ikigai/internal/render"
+	"ikigai/internal/transcript"
+)
+
+// A line about what happens beside the conversation is one line within the
+// width of any terminal, and nothing that a model wrote acts on it.
+//
+// P26, P36, P42
+func TestAsidesAreLines(t *testing.T) {
+	hostile := "\x1b[2J\x1b]0;t\x07日本語\u202e\t" + strings.Repeat("wide 表 ", 60) + "\nnext\r\n"
+	cost := int64(1_234_567)
+	begin := ikigai.NewEvent(ikigai.KindInteraction, hostile, ikigai.InteractionData{Purpose: ikigai.PurposeTask, Parent: ikigai.Main, Model: hostile})
+	aside := []ikigai.Event{
+		begin,
+		ikigai.NewEvent(ikigai.KindToolCall, hostile, ikigai.ToolCallData{ID: "1", Function: ikigai.ToolCallFunction{Name: hostile, Arguments: `{"a\u001b[1m":"b\nc"}`}}),
+		ikigai.NewEvent(ikigai.KindChange, hostile, ikigai.ChangeData{CallID: "1", Path: hostile, Noticed: true, NotKept: hostile}),
+		ikigai.NewEvent(ikigai.KindToolResult, hostile, ikigai.ToolResultData{ToolCallID: "1", Name: hostile, Output: hostile, Millis: 9}),
+		ikigai.NewEvent(ikigai.KindAssistant, hostile, nil),
+		ikigai.NewEvent(ikigai.KindUsage, "", ikigai.UsageData{Cost: &cost, Usage: ikigai.Usage{Input: 9}}),
+		ikigai.NewEvent(ikigai.KindError, hostile, ikigai.ErrorData{}),
+	}
+	main := []ikigai.Event{
+		ikigai.NewEvent(ikigai.KindGoal, hostile, ikigai.ObjectiveData{By: ikigai.ByPerson}),
+		ikigai.NewEvent(ikigai.KindObjective, hostile, ikigai.ObjectiveData{By: ikigai.ByModel}),
+		ikigai.NewEvent(ikigai.KindFeedback, hostile, ikigai.FeedbackData{Turn: 1, Turns: 50, Tools: []ikigai.ToolTally{{Name: hostile, Succeeded: 1, Failed: 2}, {Name: hostile}}}),
+		ikigai.NewEvent(ikigai.KindProjection, hostile, ikigai.ProjectionData{Model: hostile, Before: 9, After: 3, Summary: &ikigai.SummaryData{Text: hostile}}),
+	}
+	for i := range aside {
+		aside[i].Interaction = "task-1\x1b[1m"
+	}
+	for width := 20; width < 140; width += 7 {
+		for _, style := range []render.Style{{Width: width, Color: true}, {Width: width, ASCII: true}} {
+			fold, shown := transcript.Transcript{Folded: true}, 0
+			for _, e := range append(aside, main...) {
+				for _, b := range fold.Add(e) {
+					text := ownSequence.ReplaceAllString(style.Block(b), "")
+					if shown++; strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n") {
+						t.Errorf("width %d: %s is no line: %q", width, b.Kind, text)
+					}
+					if w := ansi.StringWidth(text); w > width {
+						t.Errorf("width %d: %s takes %d: %q", width, b.Kind, w, text)
+					}
+					if strings.ContainsAny(text, "\x1b\x07\u202e\t\r") {
+						t.Errorf("width %d: %s acts on a terminal: %q", width, b.Kind, text)
+					}
+				}
+			}
+			if shown != 8 { // begin, change, result, end, and the four of the conversation
+				t.Errorf("%d blocks are shown", shown)
+			}
+		}
+	}
+}
+
+// S4.19: the person sees the same feedback as the model: how it stands in a line,
+// and the very text with -v. S4.10: the goal and the objective are seen, too.
+func TestFeedbackIsSeen(t *testing.T) {
+	text := "Tool results feedback:\nTurn 3/50\nConversation Goal: A parser\nTools Used: bash(5: 4✓ 1✗)"
+	events := []ikigai.Event{
+		ikigai.NewEvent(ikigai.KindGoal, "A parser", ikigai.ObjectiveData{By: ikigai.ByModel}),
+		ikigai.NewEvent(ikigai.KindObjective, "Mend line 3", ikigai.ObjectiveData{By: ikigai.ByModel, Statement: 1}),
+		ikigai.NewEvent(ikigai.KindFeedback, text, ikigai.FeedbackData{Turn: 3, Turns: 50, Goal: "A parser", Tools: []ikigai.ToolTally{{Name: "bash", Succeeded: 4, Failed: 1}}}),
+	}
+	want := "· goal: A parser\n· objective: Mend line 3\n  turn 3/50 · bash 4✓ 1✗\n"
+	if got := page(render.Style{}, events); got != want {
+		t.Errorf("got:\n%s", got)
+	}
+	if got := page(render.Style{ASCII: true}, events); !strings.Contains(got, "  turn 3/50 - bash 4+ 1x\n") {
+		t.Errorf("got:\n%s", got)
+	}
+	if got := page(render.Style{Verbose: true, Zone: time.UTC}, events); !strings.Contains(got, "  "+strings.ReplaceAll(text, "\n", "\n  ")+"\n") {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
+// The transcript after a restart is the live one, with tasks in parallel,
+// objectives, feedback and projections, whenever the program was ended: what was
+// seen before and what is seen after are together what is seen without an end.
+//
+// S3.30, S5.6
+func TestRestoredWithSideInteractions(t *testing.T) {
+	events := goldenEvents(t)["testdata/side.txtar"]
+	style := render.Style{Zone: time.UTC}
+	live := play(style, events, rand.New(rand.NewPCG(1, 2))).all.String()
+	if diff := live != briefPage(style, decoded(t, events)); diff {
+		t.Errorf("restored:\n%s\nlive:\n%s", briefPage(style, decoded(t, events)), live)
+	}
+	// After a statement's end a program ends and another goes on.
+	for cut, e := range events {
+		if !e.IsStatement() || cut == 0 {
+			continue
+		}
+		after := transcript.Transcript{Brief: true, Folded: true}
+		for _, e := range events[:cut] {
+			after.Pass(e)
+		}
+		var rest strings.Builder
+		p := render.Page{Style: style}
+		for _, e := range events[cut:] {
+			for _, b := range after.Add(e) {
+				fmt.Fprint(&rest, p.Block(b))
+			}
+		}
+		if !strings.HasSuffix(live, rest.String()) {
+			t.Errorf("after event %d:\n%s\nlive:\n%s", cut, rest.String(), live)
+		}
+	}
+}
