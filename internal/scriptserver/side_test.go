@@ -77,7 +77,7 @@ func round(call ikigai.ToolCall, vendor ikigai.VendorState) []ikigai.Message {
 
 // Whatever vendor is asked, side interactions are answered from their own parts
 // alone, and the others from theirs.
-func TestSide(t *testing.T) { // S3.26, S3.27, S3.28
+func TestSide(t *testing.T) {
 	server := start(t, sides)
 	for name, model := range models(server.URL) {
 		t.Run(strings.ReplaceAll(name, "/", " "), func(t *testing.T) {
