@@ -45,6 +45,7 @@ func Run(t *testing.T, place func(t *testing.T) Open) {
 		{"catalog", catalog},
 		{"titles", titles},
 		{"title events", titleEvents},
+		{"documented", documented},
 		{"catalog filters and orders", catalogOrders},
 		{"forks", forks},
 		{"fork of long ago", forkOfLongAgo},
