@@ -145,8 +145,8 @@ func TestLongSession(t *testing.T) {
 		var d ikigai.ProjectionData
 		if e.Kind == ikigai.KindProjection && e.DecodeData(&d) == nil {
 			projections++
-			if d.After >= d.Before || d.After > d.Budget {
-				t.Errorf("a projection from %d to %d tokens, of %d", d.Before, d.After, d.Budget)
+			if d.After >= d.Before || d.After > d.Budget || d.Reason != ikigai.FitBudget {
+				t.Errorf("a projection, %s, from %d to %d tokens, of %d", d.Reason, d.Before, d.After, d.Budget)
 			}
 		}
 		if e.Kind == ikigai.KindRequest && e.Interaction == ikigai.Main {

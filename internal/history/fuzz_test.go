@@ -44,6 +44,8 @@ func FuzzLine(f *testing.F) {
 	f.Add([]byte("supV1PrqaVvPrq2pppp0qw1qqu"))
 	f.Add([]byte("sucrFacCrRFwwuFFcF"))
 	f.Add([]byte("succrrF1auc2rF2qqxFuccrF3rFw9"))
+	f.Add([]byte("succrr123Jua"))
+	f.Add([]byte("suaccrr1234J1Jua"))
 	f.Add([]byte("suclcLjcccl1l2lj12JaujqqVJVLJ"))
 	f.Add([]byte("succrraujJuaw1uJwwujccrj12Jcrx"))
 	f.Add([]byte("suc5555r5555555555555555555555555555555555555555555555555555555Ru9crajjJqqqJVJruaxuJk"))
