@@ -38,7 +38,7 @@ say: Here.
 usage: input 1000 output 20
 `)
 	p.put(filepath.Join(p.root, "home", ".config", "ikigai", "config.json"), fmt.Sprintf(
-		`{"model": "test/scripted", "vendors": {"test": {"base_url": %q}},
+		`{"model": "test/scripted", "objectives": "text", "vendors": {"test": {"base_url": %q}},
 		"models": {"test/scripted": {"context": 10000, "price": {"input": 5, "output": 50}}}}`, p.server.URL))
 	screen, c := atTerminal(t, p.command("run", "hello"))
 	c.ends(exitAnswered)

@@ -89,7 +89,7 @@ func asks(t *testing.T, settings string, vendors ...*answering) *place {
 	for i, v := range vendors {
 		list = append(list, fmt.Sprintf(`%q: {"base_url": %q, "replay": ["reasoning_content"]}`, string(rune('a'+i)), v.URL))
 	}
-	config := fmt.Sprintf(`{"model": "a/x", "max_retries": 0, %s "vendors": {%s}}`, settings, strings.Join(list, ", "))
+	config := fmt.Sprintf(`{"model": "a/x", "max_retries": 0, "objectives": "text", %s "vendors": {%s}}`, settings, strings.Join(list, ", "))
 	must(t, os.WriteFile(filepath.Join(p.root, "home", ".config", "ikigai", "config.json"), []byte(config), 0o600))
 	return p
 }

@@ -115,6 +115,7 @@ func (v *vendor) last() (*http.Request, string) {
 func (v *vendor) configure(p *place, settings string) {
 	v.t.Helper()
 	path := filepath.Join(p.root, "home", ".config", "ikigai", "config.json")
+	settings = `{"objectives": "text", ` + strings.TrimPrefix(settings, "{")
 	must(v.t, os.WriteFile(path, []byte(strings.ReplaceAll(settings, "{URL}", v.URL)), 0o600))
 }
 
@@ -249,7 +250,7 @@ func TestFallback(t *testing.T) {
 // what a strict vendor would, and the session goes on from one to the next.
 func TestToolsOverEveryProtocol(t *testing.T) { // S2.79
 	p := newPlace(t, "user: first\ncall: bash {\"command\": \"echo one\"}\nreply:\nexpect: one\nsay: Done.\n\nuser: again\ncall: bash {\"command\": \"echo two\"}\ncall: glob {\"pattern\": \"*\"}\nreply:\nexpect: two\nsay: Again.\n")
-	settings := fmt.Sprintf(`{"vendors": {
+	settings := fmt.Sprintf(`{"objectives": "text", "vendors": {
 		"chat": {"base_url": "%[1]s"}, "responses": {"base_url": "%[1]s", "api": "responses"},
 		"anthropic": {"base_url": "%[1]s", "key_env": ""}, "google": {"base_url": "%[1]s", "key_env": ""}}}`, p.server.URL)
 	must(t, os.WriteFile(filepath.Join(p.root, "home", ".config", "ikigai", "config.json"), []byte(settings), 0o600))
