@@ -197,7 +197,6 @@ func TestNothingToGain(t *testing.T) {
 	}
 }
 
-
 // Pictures of old statements and results go, too, and are not loaded any more;
 // the words beside them stay.
 func TestTrimmedMedia(t *testing.T) {
