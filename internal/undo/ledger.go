@@ -77,7 +77,7 @@ const slack ikigai.Micros = 1_000_000
 func (l *Ledger) Add(e ikigai.Event) {
 	switch e.Kind {
 	case ikigai.KindUser:
-		if e.Interaction == ikigai.Main {
+		if e.IsStatement() {
 			l.statements = append(l.statements, Statement{e.Seq, e.Content})
 		}
 	case ikigai.KindToolCall:
