@@ -27,6 +27,7 @@ type exportOptions struct {
 	format   string
 	out      string
 	keepKeys bool
+	expect   bool
 }
 
 const formatArchive = "jsonl"
@@ -40,10 +41,11 @@ var formats = map[string]struct {
 	"markdown": {".md", export.Markdown},
 	"html":     {".html", export.HTML},
 	"atif":     {".json", export.ATIF},
+	"script":   {".script", export.Script},
 }
 
 // formatNames are the values of --format.
-var formatNames = []string{formatArchive, "markdown", "html", "atif"}
+var formatNames = []string{formatArchive, "markdown", "html", "atif", "script"}
 
 func (a *app) exportCommand() *cobra.Command {
 	var o exportOptions
@@ -57,6 +59,7 @@ those whose IDs begin with ID.
   markdown  for reading where Markdown is shown
   html      one page that needs nothing else
   atif      a trajectory in the Agent Trajectory Interchange Format
+  script    the conversation, for ` + "`ikigai demo`, `run --script` and `replay`" + ` to play again
 
 Keys are taken out: those of all vendors that the settings know, and whatever has
 the form of a well-known key. A request that held one cannot be rebuilt from the
@@ -77,6 +80,7 @@ in the directory that --output names.`,
 	f.StringVar(&o.format, "format", formatArchive, "`FORMAT`: "+strings.Join(formatNames, ", "))
 	f.StringVarP(&o.out, "output", "o", "", "write to `FILE`, which is replaced when everything is written")
 	f.BoolVar(&o.keepKeys, "keep-keys", false, "leave keys in")
+	f.BoolVar(&o.expect, "expect", false, "in a script, expect a short part of each result")
 	complete(cmd, "format", fixed(formatNames...))
 	return cmd
 }
@@ -87,6 +91,9 @@ func (a *app) export(ctx context.Context, ids []string, o exportOptions) error {
 	}
 	if !slices.Contains(formatNames, o.format) {
 		return usage(fmt.Sprintf("There is no format %q", o.format), "Use "+strings.Join(formatNames, ", "))
+	}
+	if o.expect && o.format != "script" {
+		return usage("--expect is for scripts", "Add --format script")
 	}
 	return a.withStore(ctx, func(ctx context.Context, store ikigai.Store) error {
 		a.deliverNow(ctx, store, a.notice)
@@ -171,6 +178,9 @@ func (a *app) exportArchive(ctx context.Context, store ikigai.Store, sessions []
 // several into a directory.
 func (a *app) exportPages(ctx context.Context, store ikigai.Store, sessions []ikigai.SessionInfo, o exportOptions, redact func(string) string) error {
 	form := formats[o.format]
+	if o.expect {
+		form.write = export.ExpectingScript
+	}
 	info, err := os.Stat(o.out)
 	intoDir := o.out != "" && err == nil && info.IsDir()
 	if len(sessions) > 1 && !intoDir {

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// A session that was exported as a script, played, and exported again is the same
+// script: what was said, answered, called and given back is the same, whatever
+// it holds.
+func TestScriptOfASession(t *testing.T) {
+	script := `user: one
+think: {{"  It begins with blanks"}}
+say:
+  {{"  two blanks"}}
+  {{"{{"}}braces}} and {single
+  {{"a carriage return\r"}}
+
+  {{"blanks at the end  "}}
+  {{""}}
+call: bash {"command": "printf 'x{{"{{"}}y\n  z'"}
+call: bash {"command": 7}
+call: none {{"  "}}not json{{" "}}
+usage: input 120 output 30 cached 100 reasoning 10
+
+reply:
+say: fine
+
+user: two
+say: # no comment
+finish: length
+
+user:
+  several lines
+
+    with * and /slashes/
+say: user: nobody
+`
+	p := newPlace(t, idle)
+	must(t, os.WriteFile(p.file("first.script"), []byte(script), 0o600))
+	p.run(exitAnswered, "demo", "first.script", "--database", p.database)
+	first := p.run(exitAnswered, "export", "--format", "script").out.String()
+	must(t, os.WriteFile(p.file("second.script"), []byte(first), 0o600))
+	second := p.root + "/second.db"
+	p.run(exitAnswered, "demo", "second.script", "--database", second)
+	if got := p.run(exitAnswered, "export", "--format", "script", "--database", second).out.String(); withoutHead(got) != withoutHead(first) {
+		t.Errorf("first:\n%s\nsecond:\n%s", first, got)
+	}
+	for _, want := range []string{"\nuser: one\n", `{{"  two blanks"}}`, `{{"{{braces}} and {single"}}`, `{{"a carriage return\r"}}`, `{{"  "}}not json{{" "}}`, "\nfinish: length\n"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("%q is not in the script:\n%s", want, first)
+		}
+	}
+	messages := func(database string) string {
+		return p.run(exitAnswered, "sql", "--database", database, "SELECT kind, content, CASE WHEN kind <> 'tool_result' THEN data END FROM events WHERE kind IN ('user', 'assistant', 'tool_call', 'tool_result', 'thinking') ORDER BY seq").out.String()
+	}
+	if one, two := messages(p.database), messages(second); one != two {
+		t.Errorf("the conversation was\n%s\nand is\n%s", one, two)
+	}
+}
+
+// withoutHead returns a script without the line that names the session.
+func withoutHead(script string) string {
+	_, rest, _ := strings.Cut(script, "\n")
+	return rest
+}
+
+// What was said twice is played in its order, and a script that expects what its
+// tools gave tells when they give something else.
+func TestScriptThatExpects(t *testing.T) {
+	p := newPlace(t, "user: look\ncall: bash {\"command\": \"cat name.txt\"}\nreply:\nsay: Fine.\n")
+	must(t, os.WriteFile(p.file("name.txt"), []byte("Ada Lovelace\n"), 0o600))
+	p.run(exitAnswered, "run", "look")
+	p.run(exitAnswered, "export", "--format", "script", "--expect", "-o", p.file("it.script"))
+	p.run(exitAnswered, "replay", "it.script")
+	must(t, os.WriteFile(p.file("name.txt"), []byte("Bob\n"), 0o600))
+	p.run(exitDiffers, "replay", "it.script").out.awaitText(t, "Ada Lovelace")
+	p.run(exitUsage, "export", "--expect").err.awaitText(t, "Add --format script")
+	p.run(exitAnswered, "run", "--continue", "look")
+	said := p.run(exitAnswered, "export", "--format", "script").out.String()
+	if strings.Count(said, "user: *\n") != 2 {
+		t.Errorf("what was said twice:\n%s", said)
+	}
+}
