@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -52,7 +53,7 @@ func (a *app) compact(ctx context.Context, which which, script string) error {
 	if unasked == nil {
 		defer stopServer()
 	} else {
-		endpoint = config.Endpoint{Name: a.settings.Model}
+		endpoint = config.Endpoint{Name: cmp.Or(a.settings.Model, "no model")}
 		a.notice("The model is not asked for a summary, the log alone makes it. " + unasked.Error())
 	}
 	w, err := a.open(ctx, which, endpoint, <-opening, a.newView(false))
