@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 func TestScriptsOnPostgres(t *testing.T) {
 	server := pgtest.Shared(t)
 	p := scriptParams()
-	for _, name := range []string{"answer", "tools", "resume", "travel", "list", "follow", "request", "search", "sql", "archive", "foreign", "db", "undo", "undo_commands", "goal"} {
+	for _, name := range []string{"answer", "tools", "resume", "travel", "list", "follow", "request", "search", "sql", "archive", "foreign", "db", "undo", "undo_commands", "goal", "side"} {
 		p.Files = append(p.Files, filepath.Join("testdata/script", name+".txtar"))
 	}
 	setup := p.Setup
