@@ -41,6 +41,8 @@ func (a *Agent) tell(turn int, told *told) {
 	if a.Standing == nil || a.Feedback != FeedbackOn && a.Feedback != FeedbackAuto {
 		return
 	}
+	a.recording.Lock() // what comes meanwhile from beside the loop stands behind it
+	defer a.recording.Unlock()
 	d := ikigai.FeedbackData{
 		Turn: turn, Turns: a.MaxToolTurns,
 		Goal: a.Standing.Goal(), Objective: a.Standing.Objective(), Tools: a.Standing.Tools(),

@@ -262,7 +262,8 @@ type asideDuringSent struct {
 	done  chan struct{}
 }
 
-func (p *asideDuringSent) Sent(model string, choice ikigai.ToolChoice, sent ikigai.Sent) ikigai.Event {
+func (p *asideDuringSent) Sent(string, ikigai.ToolChoice, ikigai.Sent) ikigai.Event {
+	e := ikigai.NewEvent(ikigai.KindRequest, "", ikigai.RequestData{Kept: int64(len(p.events))})
 	go func() {
 		defer close(p.done)
 		p.agent.Aside(ikigai.NewEvent(ikigai.KindObjective, "late", nil))
@@ -270,9 +271,7 @@ func (p *asideDuringSent) Sent(model string, choice ikigai.ToolChoice, sent ikig
 	for range 1000 { // of which one is enough, if nothing keeps it
 		runtime.Gosched()
 	}
-	sent.Kept = int64(len(p.events))
-	e := p.everything.Sent(model, choice, sent)
-	return ikigai.NewEvent(e.Kind, "", ikigai.RequestData{Kept: sent.Kept})
+	return e
 }
 
 // What comes from beside the loop stands before a request is described, or
