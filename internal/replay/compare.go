@@ -91,6 +91,7 @@ func (p *player) compare(ctx context.Context, req ikigai.Request, was ikigai.Eve
 	}
 	p.sent = sent
 	sending(sent)
+	p.tape.await(was) // it is recorded beside the way
 }
 
 // judge compares an event that was made anew with the recorded one.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"sync"
 
 	"ikigai"
 	"ikigai/internal/agent"
@@ -34,6 +35,7 @@ func (r *replay) play(ctx context.Context, name string) {
 		line: history.New(name), purpose: history.NewPurpose(), tally: history.NewTally(name)}
 	p.line.SetBlobs(func(hash string) ([]byte, error) { return r.Blobs.Blob(ctx, hash) })
 	p.tape = &tape{views: []Projection{p.line, p.purpose, p.tally, p}, judge: p.judge, lacks: p.lacks}
+	p.tape.taken = sync.NewCond(&p.tape.mu)
 	if name == ikigai.Main {
 		p.tape.views = append(p.tape.views, r.Views...)
 	}
@@ -174,23 +176,24 @@ func (p *player) exhausted() {
 // whole reports whether a statement whose events are the last came to its end.
 // One that was killed did not.
 func whole(events []ikigai.Event) bool {
-	asked, choice := false, ""
+	answered, choice := false, ""
 	calls := 0
 	for _, e := range events {
 		switch e.Kind {
 		case ikigai.KindRequest:
-			asked, calls, choice = true, 0, requested(e).ToolChoice
+			answered, calls, choice = false, 0, requested(e).ToolChoice
 		case ikigai.KindToolCall:
+			answered = true
 			calls++
 		case ikigai.KindError:
-			asked, calls = true, 0
+			answered, calls = true, 0
 		case ikigai.KindUser:
-			asked, calls, choice = false, 0, ""
+			answered, calls, choice = false, 0, ""
 		case ikigai.KindAssistant:
-			asked = true
+			answered = true
 		}
 	}
-	return asked && (calls == 0 || choice == "none")
+	return answered && (calls == 0 || choice == "none")
 }
 
 // fitter has the conversation sent in fewer words where it was: the projections

@@ -19,6 +19,7 @@ type tape struct {
 	lacks  func(is ikigai.Event)                // is told of an event that was not recorded
 
 	mu     sync.Mutex
+	taken  *sync.Cond   // an event was made anew
 	next   int          // the first event that the views have not taken in
 	end    int          // the first one behind the statement
 	made   map[int]bool // events that were made anew
@@ -63,6 +64,17 @@ func (t *tape) take(e ikigai.Event) {
 	t.judge(t.events[i], e, t.ran[i])
 	t.made[i] = true
 	t.advance()
+	t.taken.Broadcast()
+}
+
+// await returns once a recorded event was made anew.
+func (t *tape) await(e ikigai.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.IndexFunc(t.events, func(was ikigai.Event) bool { return was.Seq == e.Seq })
+	for !t.made[i] && !t.over {
+		t.taken.Wait()
+	}
 }
 
 // cutOff reports whether nothing is left of a recording that was cut off.
