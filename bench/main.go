@@ -111,7 +111,7 @@ func (b *bench) ikigaiCommand(srv *scriptserver.Server, data string, args ...str
 	args = append([]string{"run", "--max-tool-turns", "10000", "--database", filepath.Join(data, "ikigai.db")}, args...)
 	cmd := exec.Command(b.ikigai, args...)
 	config := filepath.Join(data, "config.json")
-	check(os.WriteFile(config, fmt.Appendf(nil, `{"model":"local/m","vendors":{"local":{"base_url":%q}}}`, srv.URL), 0o600))
+	check(os.WriteFile(config, fmt.Appendf(nil, `{"model":"local/m","objectives":"text","vendors":{"local":{"base_url":%q}}}`, srv.URL), 0o600))
 	cmd.Env = append(os.Environ(), "IKIGAI_CONFIG="+config)
 	return cmd
 }

@@ -66,7 +66,7 @@ func failing(context.Context, ikigai.Call) ikigai.Result {
 	return ikigai.Failure("NO", "It failed", "Try again")
 }
 
-// S4.11, S4.12, S4.13, S4.14, S4.15, S4.16, S4.17, S4.20: the exact text, round
+// S4.11, S4.12, S4.13, S4.14, S4.15, S4.16, S4.17, S4.20, S4.27: the exact text, round
 // by round. S5.4: a call counts as its result says.
 func TestFeedback(t *testing.T) {
 	replies := [][]any{calls("1 echo {}", "2 fail {}"), calls("3 echo {}", "4 nosuch {}"), says("done")}

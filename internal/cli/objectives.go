@@ -143,6 +143,7 @@ func askFor(a *agent.Agent, fields []string) {
 		a.MaxOutput += maxObjectiveThinking
 	}
 	a.MaxRetries, a.AskOnce = 0, true
+	a.ToolChoice.Mode = ikigai.ToolChoiceNone // a call, which a model may dream up, is an error, not a round
 	a.Format = objectiveFormat(fields)
 }
 

@@ -51,7 +51,7 @@ func (p *Purpose) told() string {
 // statements have objectives of their own and leave it alone. S4.5, S4.6, S4.7,
 // S4.8: one for each, in order, the last is the current one. S4.9: where no
 // answer comes, or late, the statement's own words stand. S4.29: side
-// interactions have none of it.
+// interactions have none of it. S4.25, D20: a projection of the interaction.
 func TestPurpose(t *testing.T) {
 	byLoop := ikigai.NewEvent(ikigai.KindUser, "As JSON.", ikigai.MessageData{By: ikigai.ByLoop})
 	p := NewPurpose()
@@ -120,7 +120,7 @@ func TestFirstSentence(t *testing.T) {
 	}
 }
 
-// S4.15, S4.16, S4.24, S4.29: results of the interaction count, whatever other
+// S4.15, S4.16, S4.24, S4.26, S4.29: results of the interaction count, whatever other
 // interactions do meanwhile. S5.4: as they say themselves.
 func TestTally(t *testing.T) {
 	ran := func(name string, success bool) ikigai.Event {
@@ -158,7 +158,7 @@ func TestTally(t *testing.T) {
 }
 
 // S4.22: files and URLs that results name, and files that were noticed to be
-// others after a command, each change once.
+// others after a command, each change once. S4.25
 func TestResources(t *testing.T) {
 	ran := func(call string, resources ...ikigai.Resource) ikigai.Event {
 		return ikigai.NewEvent(ikigai.KindToolResult, "", ikigai.ToolResultData{ToolCallID: call, Name: "t", Output: `"resources":[]`, Success: true,
