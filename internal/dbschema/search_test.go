@@ -40,7 +40,15 @@ func TestSearchText(t *testing.T) {
 		"plain result": {ikigai.NewEvent(ikigai.KindToolResult, "done", ikigai.ToolResultData{
 			Name: "t", Output: "{plain} text", Report: "told", Parts: []ikigai.Part{{Type: ikigai.PartText, Text: "a part"}},
 		}), Indexed{Text: "done plain text a part told", Tool: "t"}},
-		"damaged data": {ikigai.Event{Kind: ikigai.KindToolCall, Content: "f()", Data: json.RawMessage(`[1]`)}, Indexed{Text: "f"}},
+		"damaged data":                  {ikigai.Event{Kind: ikigai.KindToolCall, Content: "f()", Data: json.RawMessage(`[1]`)}, Indexed{Text: "f"}},
+		"goal":                          {ikigai.NewEvent(ikigai.KindGoal, "A Parser", nil), Indexed{Text: "a parser"}},
+		"feedback":                      {ikigai.NewEvent(ikigai.KindFeedback, "Turn 1/50", nil), Indexed{}},
+		"what an objective was made of": {ikigai.Event{Kind: ikigai.KindUser, Interaction: "objective-3", Content: "fix it"}, Indexed{}},
+		"what a summary says":           {ikigai.Event{Kind: ikigai.KindAssistant, Interaction: "summary-3", Content: "it is fixed"}, Indexed{}},
+		"a commit message":              {ikigai.Event{Kind: ikigai.KindAssistant, Interaction: "commit-3", Content: "mend it"}, Indexed{Text: "mend it"}},
+		"a diff":                        {ikigai.Event{Kind: ikigai.KindUser, Interaction: "commit-3", Content: "+mend"}, Indexed{}},
+		"a task":                        {ikigai.Event{Kind: ikigai.KindUser, Interaction: "task-3", Content: "Look there"}, Indexed{Text: "look there"}},
+		"what a task is called":         {ikigai.Event{Kind: ikigai.KindInteraction, Interaction: "task-3", Content: "Look"}, Indexed{Text: "look"}},
 	} {
 		if diff := cmp.Diff(test.want, SearchText(test.event)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
