@@ -44,7 +44,7 @@ func (t *timeline) Add(e ikigai.Event) {
 			t.marks = map[string]ikigai.Seq{}
 		}
 		t.marks[e.Content] = e.Seq
-	case e.Kind == ikigai.KindUser:
+	case e.IsStatement():
 		now = &moment{now, e.Seq, firstLine(e.Content)}
 	case e.Kind.Conversation(), e.Kind == ikigai.KindInterrupted:
 		now = &moment{before: now, seq: e.Seq}

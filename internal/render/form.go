@@ -38,6 +38,8 @@ func formOf(tool string) form {
 		return form{call: writeCall, field: changeField, late: true}
 	case "file_read", "grep", "glob":
 		return form{field: summedUp, factsFirst: true}
+	case "delegate_tasks":
+		return form{call: tasksCall, field: tasksField}
 	case "web_fetch":
 		return form{call: addressCall, field: summedUp, factsFirst: true}
 	}
