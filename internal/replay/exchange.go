@@ -126,8 +126,7 @@ func (x exchange) failure(ctx context.Context) error {
 	switch x.outcome.Kind {
 	case ikigai.KindError:
 		if stops(*x.outcome) {
-			<-ctx.Done()
-			return ctx.Err()
+			return ctx.Err() // the player has stopped the turn
 		}
 		d := failure(*x.outcome)
 		return &ikigai.Error{Kind: d.Kind, Status: d.Status, What: strings.TrimSuffix(x.outcome.Content, ".")}

@@ -156,6 +156,9 @@ func (m *model) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai
 		if x.request != nil {
 			m.compare(ctx, req, *x.request)
 		}
+		if x.outcome != nil && stops(*x.outcome) {
+			m.tape.cancel(nil)
+		}
 		if len(x.reply) > 0 || x.outcome != nil && x.outcome.Kind != ikigai.KindToolResult {
 			x.play(ctx, yield)
 			return
