@@ -39,13 +39,17 @@ type place struct {
 	program  string // its path; "" for the test binary as ikigai
 	server   *scriptserver.Server
 
+	unreplayed bool // its sessions cannot be replayed with the settings alone
+
 	count atomic.Int32
 	hook  atomic.Pointer[func(n int, r scriptserver.Request)]
 }
 
 func newPlace(t *testing.T, script string) *place {
 	t.Helper()
-	return newPlaceIn(t, t.TempDir(), script)
+	p := newPlaceIn(t, t.TempDir(), script)
+	t.Cleanup(p.replay)
+	return p
 }
 
 // newPlaceIn makes a place in an empty directory.

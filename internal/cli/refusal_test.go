@@ -306,6 +306,8 @@ func TestAnswerWithSchema(t *testing.T) {
 			p := asks(t, "", v)
 			must(t, os.WriteFile(p.file("schema.json"), []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`), 0o600))
 			c := p.run(test.code, "run", "--output-schema", "schema.json", "count")
+			p.run(exitAnswered, "replay", "--output-schema", "schema.json")
+			p.unreplayed = true // without the schema
 			if got := strings.TrimSpace(c.out.String()); got != test.shown {
 				t.Errorf("shown %q", got)
 			}

@@ -31,7 +31,8 @@ func replayAll(t testing.TB, store ikigai.Store, home string) (sum replayed) {
 	if err := a.load(); err != nil {
 		t.Fatal(err)
 	}
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	sessions, err := collect(store.Sessions(ctx, ikigai.SessionQuery{}))
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +67,15 @@ func replayScripts(env *testscript.Env) {
 			replayEnd(t, store, env.Getenv("HOME"))
 		}
 	})
+}
+
+// replay replays the sessions that a test has recorded in its place.
+func (p *place) replay() {
+	store, err := sqlite.OpenExisting(context.Background(), p.database)
+	if p.unreplayed || err != nil {
+		return // there is none, or it was damaged on purpose
+	}
+	replayEnd(p.t, store, filepath.Join(p.root, "home"))
 }
 
 // replayServer is replayScripts for a database on a server.
@@ -143,6 +153,7 @@ func TestReplayFindsDifferences(t *testing.T) {
 				t.Errorf("%s", out)
 			}
 			damage(t, p.database, c.change)
+			p.unreplayed = true
 			out := p.run(exitDiffers, "replay").out.String()
 			if first, _, _ := strings.Cut(out, "\n"); !strings.Contains(first, c.place) {
 				t.Errorf("%q is not named first:\n%s", c.place, out)

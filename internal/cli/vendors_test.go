@@ -226,6 +226,8 @@ func TestOutputSchema(t *testing.T) {
 	if c := p.run(exitVendor, "run", "--output-schema", "person.schema.json", "wrong"); c.out.String() != "" || !strings.Contains(c.err.String(), "does not have the form") {
 		t.Errorf("an answer that does not fit: %q, %s", c.out, c.err)
 	}
+	p.run(exitAnswered, "replay", "--output-schema", "person.schema.json").out.awaitText(t, "1 statement, 2 requests, 0 results: no difference")
+	p.unreplayed = true // without the schema
 	p.run(exitUsage, "run", "--output-schema", "list.json", "right").err.awaitText(t, `list.json describes something else than an object. Give it "type": "object"`)
 	p.run(exitUsage, "run", "--output-schema", "none.json", "right").err.awaitText(t, "cannot be read")
 }
