@@ -129,7 +129,7 @@ func (r *request) addInput(blocks []anthropicBlock) {
 // addTexts adds what stands beside results, or what the person says.
 func (r *request) addTexts(results int, texts []string) {
 	if results == 0 {
-		r.messages = append(r.messages, newMessage("user", "", []string{strings.Join(texts, "\n")}))
+		r.messages = append(r.messages, newMessage("user", "", texts))
 		return
 	}
 	last := &r.messages[len(r.messages)-1]

@@ -55,7 +55,8 @@ type request struct {
 
 type message struct {
 	role     string
-	text     string // without feedback
+	text     string   // without feedback
+	blocks   []string // of text, of a user message
 	feedback string
 	calls    []string // ids
 	callID   string

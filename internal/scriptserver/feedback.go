@@ -40,7 +40,10 @@ func cutFeedback(s string) (feedback, rest string) {
 // newMessage returns a message of some blocks of text.
 func newMessage(role, callID string, texts []string) message {
 	m := message{role: role, callID: callID}
-	m.text = strings.Join(m.withoutFeedback(texts), "\n")
+	if m.blocks = m.withoutFeedback(texts); len(m.blocks) == 0 {
+		m.blocks = []string{""} // an image alone
+	}
+	m.text = strings.Join(m.blocks, "\n")
 	return m
 }
 

@@ -72,37 +72,61 @@ func carries(messages []message, i int) bool {
 	return i > 0 && messages[i-1].role == "tool" && strings.HasPrefix(messages[i].text, "From the result of ")
 }
 
-// choose returns the statement for the last of messages, a user message: the
-// one with the same text, else the first that is found in it, else the next of
-// those for any text. It returns nil if there is none.
+// summaryHead begins the user message that stands in the place of a
+// conversation's beginning.
+const summaryHead = "[The beginning of this conversation is sent in fewer words."
+
+// choose returns the statement for the last of messages, a user message: of
+// those of the text that fits, the first for the first message that it fits, the
+// second for the second, the last for all that follow, and where the beginning
+// is a summary, which does not tell how many there were. It returns nil if no
+// text fits.
 func (p *plan) choose(messages []message) *plannedStatement {
-	before, last := messages[:len(messages)-1], messages[len(messages)-1]
-	wild := p.wild
-	for i, m := range before {
-		if len(wild) > 1 && m.role == "user" && !carries(before, i) && p.fitting(m.text, nil) == nil {
-			wild = wild[1:]
+	last := messages[len(messages)-1].blocks
+	first, at := fitting(p.statements, last)
+	if first == nil || len(first.again) == 0 {
+		return first
+	}
+	var before []string
+	for i, m := range messages[:len(messages)-1] {
+		if m.role == "user" && !carries(messages, i) {
+			before = append(before, m.blocks...)
 		}
 	}
-	return p.fitting(last.text, wild)
+	all := first.all()
+	for _, text := range append(before, last[:at]...) {
+		if strings.HasPrefix(text, summaryHead) {
+			return all[len(all)-1]
+		}
+		if st, _ := fitting(p.statements, []string{text}); st == first && len(all) > 1 {
+			all = all[1:]
+		}
+	}
+	return all[0]
 }
 
-// fitting returns the statement for text, or else the first of wild, if any.
-func (p *plan) fitting(text string, wild []*plannedStatement) *plannedStatement {
-	text = strings.TrimSpace(text)
-	for _, st := range p.statements {
-		if string(st.user) == text {
-			return st
+// fitting returns the first of statements whose text fits, and which of the
+// texts that is: the same, else the first that is found in one, else any. What
+// was said last comes first: some vendors are sent as one message what was said
+// before and never answered.
+func fitting(statements []*plannedStatement, texts []string) (st *plannedStatement, at int) {
+	last := len(texts) - 1
+	for _, fits := range []func(st *plannedStatement, text string) bool{
+		func(st *plannedStatement, text string) bool { return string(st.user) == strings.TrimSpace(text) },
+		func(st *plannedStatement, text string) bool {
+			return st.user != "*" && st.fits(strings.TrimSpace(text))
+		},
+		func(st *plannedStatement, text string) bool { return st.user == "*" },
+	} {
+		for at := last; at >= 0; at-- {
+			for _, st := range statements {
+				if fits(st, texts[at]) {
+					return st, at
+				}
+			}
 		}
 	}
-	for _, st := range p.statements {
-		if st.user != "*" && st.fits(text) {
-			return st
-		}
-	}
-	if len(wild) > 0 {
-		return wild[0]
-	}
-	return nil
+	return nil, last
 }
 
 // setReply sets the reply of m by its place. Where the request allows no calls

@@ -12,8 +12,7 @@ import (
 // plan is a script made ready to be played.
 type plan struct {
 	script     *Script
-	statements []*plannedStatement
-	wild       []*plannedStatement                    // those for any text
+	statements []*plannedStatement                    // the first of each text
 	sides      map[ikigai.Purpose][]*plannedStatement // those of side interactions
 }
 
@@ -22,6 +21,12 @@ type plannedStatement struct {
 	user    Pattern
 	fits    func(text string) bool
 	replies []*plannedReply
+	again   []*plannedStatement // those of the same text below it
+}
+
+// all returns the statements of the same text.
+func (s *plannedStatement) all() []*plannedStatement {
+	return append([]*plannedStatement{s}, s.again...)
 }
 
 type plannedReply struct {
@@ -55,26 +60,28 @@ func compile(s *Script) (*plan, error) {
 		side ikigai.Purpose
 		user Pattern
 	}
-	known := make(map[key]bool)
+	known := make(map[key]*plannedStatement)
 	for i := range s.All {
 		st := &s.All[i]
-		k := key{st.Side, st.User}
-		if known[k] && k != (key{user: "*"}) {
-			return nil, scriptError(s.Name, st.Line, "A statement above has the same text", "Join the two or change one")
-		}
-		known[k] = true
 		planned, err := p.statement(i, st)
 		if err != nil {
 			return nil, err
 		}
+		first := known[key{st.Side, st.User}]
 		switch {
+		case first == nil:
+			known[key{st.Side, st.User}] = planned
 		case st.Side != "":
-			p.sides[st.Side] = append(p.sides[st.Side], planned)
+			return nil, scriptError(s.Name, st.Line, "A side: above is for the same", "Join the two or change one")
+		default:
+			first.again = append(first.again, planned)
 			continue
-		case st.User == "*":
-			p.wild = append(p.wild, planned)
 		}
-		p.statements = append(p.statements, planned)
+		if st.Side != "" {
+			p.sides[st.Side] = append(p.sides[st.Side], planned)
+		} else {
+			p.statements = append(p.statements, planned)
+		}
 	}
 	return p, nil
 }

@@ -18,22 +18,28 @@ type rendering struct {
 
 // render makes ready what is the same for every request.
 func (p *plan) render() {
-	for _, st := range slices.Concat(append(slices.Collect(maps.Values(p.sides)), p.statements)...) {
-		for _, r := range st.replies {
-			if !r.fixed() {
-				continue
-			}
-			if c, err := r.content(&moment{}); err == nil {
-				r.ready = &rendering{content: c, segments: r.stream(p.script.model(), c)}
+	for _, first := range slices.Concat(append(slices.Collect(maps.Values(p.sides)), p.statements)...) {
+		for _, st := range first.all() {
+			for _, r := range st.replies {
+				p.renderReply(r)
 			}
 		}
+	}
+}
+
+func (p *plan) renderReply(r *plannedReply) {
+	if !r.fixed() {
+		return
+	}
+	if c, err := r.content(&moment{}); err == nil {
+		r.ready = &rendering{content: c, segments: r.stream(p.script.model(), c)}
 	}
 }
 
 // count finds the moment of a request by counting roles in its body, without
 // decoding it. It returns nil if it cannot.
 func (p *plan) count(body []byte) *moment {
-	if len(p.statements) != 1 || len(p.wild) != 1 || len(p.sides) > 0 {
+	if len(p.script.All) != 1 || p.statements[0].user != "*" {
 		return nil
 	}
 	st := p.statements[0]

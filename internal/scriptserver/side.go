@@ -35,21 +35,13 @@ func (r *request) side() ikigai.Purpose {
 	return ikigai.Purpose(name)
 }
 
-// chooseSide returns the part for a side interaction: the first whose text is
-// found in what is said there, or else the one for any text. The error is a
-// *refusal.
+// chooseSide returns the part for a side interaction, by what is said there. The
+// error is a *refusal.
 func (p *plan) chooseSide(purpose ikigai.Purpose, said string) (*plannedStatement, error) {
-	var wild *plannedStatement
-	for _, st := range p.sides[purpose] {
-		if st.user == "*" {
-			wild = st
-		} else if st.fits(said) {
-			return st, nil
-		}
-	}
+	st, _ := fitting(p.sides[purpose], []string{said})
 	switch {
-	case wild != nil:
-		return wild, nil
+	case st != nil:
+		return st, nil
 	case len(p.sides[purpose]) > 0:
 		return nil, p.refuse(0, fmt.Sprintf("no side: %s is for %s", purpose, excerpt(said)), fmt.Sprintf("Add side: %s without a text", purpose))
 	}
