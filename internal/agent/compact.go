@@ -20,8 +20,9 @@ type Fitter interface {
 	// a model's vendor refused it last; 0 if that never happened.
 	Refused(model string) int64
 	// Compact returns the event after which the conversation takes fewer tokens,
-	// and false if it would not take noticeably fewer. A budget of 0 is not
-	// known. Nothing else of the interaction is recorded meanwhile.
+	// and false if it would not take noticeably fewer, or if ctx has ended. A
+	// budget of 0 is not known. Nothing else of the conversation is recorded
+	// meanwhile.
 	Compact(ctx context.Context, model, reason string, budget int64) (ikigai.Event, bool)
 }
 

@@ -66,12 +66,12 @@ func (a *app) compact(ctx context.Context, which which, script string) error {
 	f := w.fitting()
 	f.mute = unasked != nil
 	event, ok := f.Compact(ctx, endpoint.Name, ikigai.FitPerson, int64(a.contextOf(endpoint)))
+	if ctx.Err() != nil {
+		return &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "The conversation was left as it is", Do: "Begin again with `ikigai compact`"}
+	}
 	if !ok {
 		a.notice(fmt.Sprintf("The conversation, about %d tokens, cannot take noticeably less room. Begin anew with `ikigai sessions clear`, or go on.", f.Tokens()))
 		return &quietError{exitInternal}
-	}
-	if ctx.Err() != nil {
-		return &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "The conversation was left as it is", Do: "Begin again with `ikigai compact`"}
 	}
 	durability, err := w.session.Record(ctx, event)
 	if err == nil && durability == ikigai.Volatile {

@@ -43,11 +43,11 @@ type Known struct {
 }
 
 // Compact returns the event from which on the conversation takes fewer tokens,
-// and false if it would not take noticeably fewer. Old results of tools go
-// first, then whole statements, of which the newest stay as they are, and only
-// then what belongs to the statement that is being worked on; the words of the
-// latter always stay. Compact is called between requests, and nothing else of
-// the interaction may be recorded meanwhile.
+// and false if it would not take noticeably fewer, or if ctx has ended. Old
+// results of tools go first, then whole statements, of which the newest stay as
+// they are, and only then what belongs to the statement that is being worked on;
+// the words of the latter always stay. Compact is called between requests, and
+// nothing else of the conversation may be recorded meanwhile.
 func (l *Line) Compact(ctx context.Context, how Compaction) (ikigai.Event, bool) {
 	if len(l.now.messages) == 0 {
 		return ikigai.Event{}, false
@@ -63,6 +63,9 @@ func (l *Line) Compact(ctx context.Context, how Compaction) (ikigai.Event, bool)
 	if p.cut > 0 {
 		statements = len(p.summed())
 		d.Summary = p.summary(ctx)
+	}
+	if ctx.Err() != nil { // who stops a model at its summary has not asked for a worse one
+		return ikigai.Event{}, false
 	}
 	d.Trimmed = p.kept()
 	then := l.now.copied()

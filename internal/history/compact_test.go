@@ -197,6 +197,22 @@ func TestNothingToGain(t *testing.T) {
 	}
 }
 
+// Who stops a model at its summary has not asked for a worse one.
+func TestStoppedSummary(t *testing.T) {
+	s := newSession(t)
+	for range 50 {
+		s.add(user(strings.Repeat("word ", 200)), assistant("Done."))
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	kept := false
+	_, ok := s.line.Compact(ctx, Compaction{Reason: ikigai.FitBudget, Budget: 5_000,
+		Keep:      func(ikigai.Seq, string) string { kept = true; return "" },
+		Summarise: func(context.Context, string, int) (string, string) { stop(); return "", "" }})
+	if ok || ctx.Err() == nil || kept {
+		t.Errorf("an event: %t, the model was asked: %t, files were written: %t", ok, ctx.Err() != nil, kept)
+	}
+}
+
 // Pictures of old statements and results go, too, and are not loaded any more;
 // the words beside them stay.
 func TestTrimmedMedia(t *testing.T) {
