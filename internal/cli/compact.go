@@ -56,16 +56,19 @@ func (a *app) compact(ctx context.Context, which which, script string) error {
 		endpoint = config.Endpoint{Name: cmp.Or(a.settings.Model, "no model")}
 		a.notice("The model is not asked for a summary, the log alone makes it. " + unasked.Error())
 	}
-	w, err := a.open(ctx, which, endpoint, <-opening, a.newView(false))
+	v := a.newView(false)
+	w, err := a.open(ctx, which, endpoint, <-opening, v)
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	ctx, stop := a.stoppable(ctx)
 	defer stop()
+	defer v.watch()()
 	f := w.fitting()
 	f.mute = unasked != nil
 	event, ok := f.Compact(ctx, endpoint.Name, ikigai.FitPerson, int64(a.contextOf(endpoint)))
+	v.finish()
 	if ctx.Err() != nil {
 		return &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "The conversation was left as it is", Do: "Begin again with `ikigai compact`"}
 	}

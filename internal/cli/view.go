@@ -98,6 +98,9 @@ func (v *view) recorded(e ikigai.Event, _ ikigai.Durability) {
 		if d, ok := b.Body.(ikigai.TrustData); ok && !d.Trusted && !v.statements {
 			continue // they have just been told, or have said so themselves
 		}
+		if d, ok := b.Body.(transcript.Projection); ok && d.Reason == ikigai.FitPerson && !v.statements {
+			continue // they wait for it, and are told on standard output
+		}
 		v.write(v.live.Block(b))
 	}
 }

@@ -16,6 +16,11 @@ func TestWhatIsWaitedFor(t *testing.T) {
 	result := func(id string) ikigai.Event {
 		return ikigai.Message{Kind: ikigai.KindToolResult, Result: &ikigai.ToolResult{CallID: id, Name: "bash"}}.Event()
 	}
+	side := func(p ikigai.Purpose, parent string) ikigai.Event {
+		e := ikigai.NewEvent(ikigai.KindInteraction, "", ikigai.InteractionData{Purpose: p, Parent: parent})
+		e.Interaction = string(p) + "-9"
+		return e
+	}
 	var w waits
 	for _, step := range []struct {
 		event ikigai.Event
@@ -29,6 +34,11 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		{result("2"), "waiting for the model"},
 		{call("3"), "running bash(3)"},
 		{ikigai.NewEvent(ikigai.KindUser, "go on", nil), "waiting for the model"},
+		{side(ikigai.PurposeSummary, "task-7"), "waiting for the model"},
+		{side(ikigai.PurposeObjective, ikigai.Main), "waiting for the model"},
+		{side(ikigai.PurposeSummary, ikigai.Main), "summing up the conversation"},
+		{ikigai.NewEvent(ikigai.KindObjective, "Go", nil), "summing up the conversation"},
+		{ikigai.NewEvent(ikigai.KindProjection, "fewer words", nil), "waiting for the model"},
 	} {
 		w.progress = []byte("printed")
 		w.awaits(step.event)

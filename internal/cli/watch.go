@@ -84,6 +84,7 @@ type waits struct {
 	progress []byte // what a running tool has printed and nobody has seen
 	printing string // the call that printed it
 	arriving bool   // the model is sending a call
+	summing  bool   // a model sums up the beginning of the conversation
 
 	again       time.Time // when the request is sent again
 	attempt, of int       // which one it will be, of how many at most
@@ -94,9 +95,13 @@ type openCall struct{ id, summary string }
 
 // awaits notes what is waited for once e is recorded: the first call that has
 // no result, or the model. What happens in side interactions is waited for as a
-// part of it.
+// part of it, but for a summary, which takes long and comes before the request.
 func (w *waits) awaits(e ikigai.Event) {
 	if e.Interaction != ikigai.Main {
+		var d ikigai.InteractionData
+		if e.Kind == ikigai.KindInteraction && e.DecodeData(&d) == nil && d.Purpose == ikigai.PurposeSummary && d.Parent == ikigai.Main {
+			w.since, w.summing = time.Now(), true
+		}
 		return
 	}
 	switch e.Kind {
@@ -111,10 +116,10 @@ func (w *waits) awaits(e ikigai.Event) {
 		w.progress = nil // the result holds it
 	case ikigai.KindUser:
 		w.open = nil
-	case ikigai.KindRequest, ikigai.KindUsage, ikigai.KindChange:
+	case ikigai.KindRequest, ikigai.KindUsage, ikigai.KindChange, ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective:
 		return
 	}
-	w.since, w.again, w.arriving = time.Now(), time.Time{}, false
+	w.since, w.again, w.arriving, w.summing = time.Now(), time.Time{}, false, false
 }
 
 // retries notes that the request will be sent again.
@@ -131,6 +136,8 @@ func (w *waits) what() string {
 		return "running " + w.open[0].summary
 	case w.arriving:
 		return "receiving a call"
+	case w.summing:
+		return "summing up the conversation"
 	}
 	return "waiting for the model"
 }
