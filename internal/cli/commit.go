@@ -72,7 +72,7 @@ func (a *app) commit(ctx context.Context, o commitOptions) error {
 	}
 	ctx, stop := a.stoppable(ctx)
 	defer stop()
-	repo, err := openRepository(ctx, a.dir, a.Env)
+	repo, err := openRepository(ctx, a.dir, a.withoutSecrets())
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,12 @@ func (a *app) messageFor(ctx context.Context, o commitOptions, repo *repository,
 		return "", err
 	}
 	defer w.close()
-	return w.commitMessage(ctx, repo, c, o.hint)
+	message, err := w.commitMessage(ctx, repo, c, o.hint)
+	if err == nil && w.which.isNew() { // nothing else gives it a title
+		subject, _, _ := strings.Cut(message, "\n")
+		w.session.Queue(ikigai.NewEvent(ikigai.KindTitle, inFewWords("Commit: "+subject, maxTitle), ikigai.ObjectiveData{By: ikigai.ByModel}))
+	}
+	return message, err
 }
 
 // openForSide opens a session for a side conversation alone: the last one of this
@@ -175,7 +180,7 @@ func (a *app) approveMessage(ctx context.Context, repo *repository, message stri
 			if err != nil {
 				return "", err
 			}
-			if message = cleanMessage(edited); message == "" {
+			if message = tidied(edited); message == "" {
 				return "", notCommitted("The message is empty", "Leave some words in it")
 			}
 		case "n", "no":

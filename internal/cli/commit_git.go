@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +37,7 @@ type scope struct {
 type change struct {
 	files    string   // the names of the files, with how much of each has changed
 	subjects []string // of the last commits, the newest first
+	merge    string   // what git would say of the merge that it concludes, if it does
 
 	diff []string // arguments of git diff that show it
 }
@@ -78,6 +81,9 @@ func (r *repository) change(ctx context.Context, s scope) (c change, err error) 
 	} else if unmerged != "" {
 		return c, usage("There are files that are not merged", "Resolve them and stage them with `git add`")
 	}
+	if c.merge = r.merging(ctx); c.merge != "" && len(s.paths) > 0 {
+		return c, usage("A merge is committed as a whole", "Leave the paths out")
+	}
 	if c.diff, err = r.diff(ctx, s); err != nil {
 		return c, err
 	}
@@ -86,7 +92,10 @@ func (r *repository) change(ctx context.Context, s scope) (c change, err error) 
 		return c, err
 	}
 	if c.files = strings.TrimRight(c.files, "\n"); c.files == "" {
-		return c, errNothing
+		if c.merge == "" {
+			return c, errNothing
+		}
+		c.files = "(none has changed)"
 	}
 	c.files = cutLines(c.files, mostNamed)
 	subjects, err := r.ask(ctx, "log", fmt.Sprintf("-n%d", mostSubjects), "--no-merges", "--no-show-signature", "--format=%s")
@@ -96,10 +105,30 @@ func (r *repository) change(ctx context.Context, s scope) (c change, err error) 
 	return c, nil
 }
 
+// merging returns the subject that git has for the merge that is under way, "" if
+// there is none.
+func (r *repository) merging(ctx context.Context) string {
+	if _, err := r.ask(ctx, "rev-parse", "--verify", "--quiet", "MERGE_HEAD"); err != nil {
+		return ""
+	}
+	path, err := r.ask(ctx, "rev-parse", "--git-path", "MERGE_MSG")
+	if path = strings.TrimSpace(path); !filepath.IsAbs(path) {
+		path = filepath.Join(r.dir, path)
+	}
+	f, openErr := os.Open(path)
+	if err != nil || openErr != nil {
+		return "Merge"
+	}
+	defer f.Close()
+	subject, _ := readCut(bufio.NewReader(f))
+	return cmp.Or(strings.TrimSpace(subject), "Merge")
+}
+
 // diff returns the arguments of git diff for a scope. Nothing that settings of
-// the repository name is run by it.
+// the repository name is run by it but the filters without which git could not tell
+// what a commit would hold.
 func (r *repository) diff(ctx context.Context, s scope) ([]string, error) {
-	args := []string{"--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short"}
+	args := []string{"--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=dirty"}
 	if !s.all && len(s.paths) == 0 {
 		return append(args, "--cached", "--"), nil
 	}
@@ -191,7 +220,21 @@ func asError(err error) error {
 	if errors.As(err, &told) {
 		return err
 	}
+	if interrupted(err) {
+		return &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "Stopped", Err: err}
+	}
 	return usage(sentence(err.Error()), "See what `git status` says")
+}
+
+// interrupted reports whether a child was ended by the terminal's interrupt, which
+// may have come to it before it came to us.
+func interrupted(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGINT
 }
 
 // commit commits a scope with a message, as a person would: hooks run, and what
@@ -211,7 +254,7 @@ func (r *repository) commit(ctx context.Context, s scope, message string, out, e
 	switch {
 	case ended == nil:
 		return nil
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || interrupted(ended):
 		return &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "Git was stopped while it committed", Do: "See what `git status` says"}
 	case errors.As(ended, &exit):
 		return &ikigai.Error{Kind: ikigai.ErrorInternal, What: fmt.Sprintf("Git did not commit, it ended with exit code %d", exit.ExitCode()),
@@ -221,7 +264,7 @@ func (r *repository) commit(ctx context.Context, s scope, message string, out, e
 }
 
 // edit has the person edit a message in the editor that their git uses, at the
-// terminal.
+// terminal. The error is an *ikigai.Error.
 func (r *repository) edit(ctx context.Context, message string, in io.Reader, terminal io.Writer) (string, error) {
 	editor := exec.CommandContext(ctx, r.program, "var", "GIT_EDITOR")
 	editor.Dir, editor.Env = r.dir, r.env
@@ -231,19 +274,36 @@ func (r *repository) edit(ctx context.Context, message string, in io.Reader, ter
 	}
 	dir, err := os.MkdirTemp("", "ikigai-commit-*")
 	if err != nil {
-		return "", err
+		return "", asError(err)
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "COMMIT_EDITMSG")
 	if err := os.WriteFile(path, []byte(message+"\n"), 0o600); err != nil {
-		return "", err
+		return "", asError(err)
 	}
 	program := strings.TrimSpace(string(name))
 	cmd := exec.CommandContext(ctx, "sh", "-c", program+` "$@"`, program, path)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = r.dir, r.env, in, terminal, terminal
 	if err := cmd.Run(); err != nil {
-		return "", usage("The editor "+program+" failed: "+err.Error(), "Set EDITOR to another")
+		return "", editorError(ctx, program, err)
 	}
 	edited, err := os.ReadFile(path)
-	return string(edited), err
+	if err != nil {
+		return "", asError(err)
+	}
+	return string(edited), nil
+}
+
+// editorError returns the error of an editor that failed. One that was there and
+// says no, as vi does on :cq, is how a person calls the commit off.
+func editorError(ctx context.Context, program string, err error) error {
+	const notRunnable, notFound = 126, 127 // as sh has them
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil || interrupted(err):
+		return &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "Stopped", Err: err}
+	case errors.As(err, &exit) && exit.ExitCode() != notRunnable && exit.ExitCode() != notFound:
+		return notCommitted("Nothing was committed: the editor "+program+" ended with "+exit.String(), "Start again, or set EDITOR to another")
+	}
+	return usage("The editor "+program+" cannot be started: "+err.Error(), "Set EDITOR to another")
 }

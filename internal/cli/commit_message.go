@@ -83,6 +83,9 @@ func (c change) told(patch, objective, hint string) string {
 	if hint != "" {
 		fmt.Fprintf(&b, "The person says of the change: %s\n\n", hint)
 	}
+	if c.merge != "" {
+		fmt.Fprintf(&b, "The commit concludes a merge, for which Git's own words are: %s\n\n", c.merge)
+	}
 	if len(c.subjects) > 0 {
 		b.WriteString("The repository's last subjects:\n")
 		for _, s := range c.subjects {
@@ -94,13 +97,17 @@ func (c change) told(patch, objective, hint string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// cleanMessage returns a message as it is committed: without what some models
-// put around it, without control characters, and with an empty line behind the
-// subject.
+// cleanMessage returns a message of a model as it is committed: tidied, without what
+// some models put around it, and not too long.
 func cleanMessage(s string) string {
-	s = unfenced(strings.TrimSpace(safetext.Terminal(s)))
+	return cutLines(tidied(unfenced(strings.TrimSpace(s))), mostMessage)
+}
+
+// tidied returns a message without control characters, with no two empty lines in a
+// row, and with one behind the subject.
+func tidied(s string) string {
 	var lines []string
-	for line := range strings.Lines(s) {
+	for line := range strings.Lines(safetext.Terminal(s)) {
 		line = strings.TrimRight(line, " \t\n")
 		if line == "" && (len(lines) == 0 || lines[len(lines)-1] == "") {
 			continue
@@ -110,7 +117,7 @@ func cleanMessage(s string) string {
 		}
 		lines = append(lines, line)
 	}
-	return cutLines(strings.TrimSpace(strings.Join(lines, "\n")), mostMessage)
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // unfenced returns what stands in a fence or in quotes, where that is all that a

@@ -62,7 +62,7 @@ func TestCommitAsks(t *testing.T) {
 	}{
 		{[]string{"n\n"}, "", exitDenied, "Nothing was committed. Answer y to commit, or e to edit the message.", ""},
 		{[]string{"e\n"}, " \n", exitDenied, "The message is empty. Leave some words in it.", ""},
-		{[]string{"what\n", "e\n", "\n"}, "add a.txt\nIt is edited.\n\n\n", exitAnswered, "add a.txt\r\n    \r\n    It is edited.", "add a.txt\n\nIt is edited."},
+		{[]string{"what\n", "e\n", "\n"}, "\"add\" `a.txt\n# It is edited.\n\n\n```\nx\n```\n", exitAnswered, "`a.txt\r\n    \r\n    # It is edited.", "\"add\" `a.txt\n\n# It is edited.\n\n```\nx\n```"},
 	} {
 		must(t, os.WriteFile(filepath.Join(p.root, "edited"), []byte(test.edited), 0o600))
 		ours, theirs, err := pty.Open()
@@ -92,6 +92,59 @@ func TestCommitAsks(t *testing.T) {
 		if !strings.Contains(c.out.String(), "(root-commit)") {
 			t.Errorf("git said %q", c.out)
 		}
+	}
+}
+
+// S1.24: nothing is committed where the editor says no, is not there, or is ended by
+// the terminal's interrupt, of which the program itself need not have heard.
+func TestCommitEditorFails(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		editor string
+		code   int
+		said   string
+	}{
+		"says no":       {"sh -c 'exit 1'", exitDenied, "Nothing was committed: the editor sh -c 'exit 1' ended with exit status 1."},
+		"is not there":  {"no-such-editor", exitUsage, "The editor no-such-editor cannot be started"},
+		"interrupted":   {"kill -INT $$; :", exitInterrupted, "Stopped."},
+		"we are killed": {"kill -TERM $PPID; exec sleep 1000; :", exitInterrupted, "Stopped."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newRepository(t, "side: commit\nsay: add a file")
+			p.stage("a.txt", "one\n")
+			p.git("config", "core.editor", test.editor)
+			ours, theirs, err := pty.Open()
+			must(t, err)
+			t.Cleanup(func() { ours.Close(); theirs.Close() })
+			cmd := p.command("commit")
+			cmd.Stdin, cmd.Stderr = theirs, theirs
+			screen := newOutput()
+			go io.Copy(screen, ours) // until the terminal is closed
+			c := startChild(t, cmd)
+			screen.awaitText(t, "[Y/n/e] ")
+			_, err = io.WriteString(ours, "e\n")
+			must(t, err)
+			c.ends(test.code)
+			screen.awaitText(t, test.said)
+			if all := p.git("rev-list", "--all"); all != "" {
+				t.Errorf("committed: %s", all)
+			}
+		})
+	}
+}
+
+// S1.24: an interrupt that ends git ends the commit as one that ends us does.
+func TestCommitInterrupted(t *testing.T) {
+	t.Parallel()
+	p := newRepository(t, "side: commit\nsay: add a file")
+	p.stage("a.txt", "one\n")
+	must(t, os.WriteFile(p.file(".git/hooks/pre-commit"), []byte("#!/bin/sh\nkill -INT $PPID\nwhile kill -0 $PPID; do sleep 0.01; done 2>/dev/null\n"), 0o755))
+	c := p.start("commit", "--yes")
+	c.ends(exitInterrupted)
+	c.tells(1, "Git was stopped while it committed.")
+	if all := p.git("rev-list", "--all"); all != "" {
+		t.Errorf("committed: %s", all)
 	}
 }
 

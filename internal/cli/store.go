@@ -137,15 +137,10 @@ func (n noStore) Blob(context.Context, string) ([]byte, error) { return nil, n.e
 
 func (n noStore) Close() error { return nil }
 
-// childEnv returns the environment of child processes: the person's, less the
-// keys of vendors and the password of the database, and with the mark of this
-// run and the session, if there is one.
+// childEnv returns the environment of child processes: the person's without our
+// secrets, and with the mark of this run and the session, if there is one.
 func (a *app) childEnv(id ikigai.ID) []string {
-	keys := a.settings.VendorKeyVariables()
-	env := slices.DeleteFunc(a.withoutPassword(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(keys, name)
-	})
+	env := a.withoutSecrets()
 	if a.mark != "" {
 		env = append(env, a.mark)
 	}
@@ -153,6 +148,17 @@ func (a *app) childEnv(id ikigai.ID) []string {
 		env = append(env, "IKIGAI_SESSION="+string(id))
 	}
 	return env
+}
+
+// withoutSecrets returns the environment less the keys of vendors and the password
+// of the database. It has no mark: what is started with it may outlive the run, as
+// the agent that signs commits does.
+func (a *app) withoutSecrets() []string {
+	keys := a.settings.VendorKeyVariables()
+	return slices.DeleteFunc(a.withoutPassword(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(keys, name)
+	})
 }
 
 // withoutPassword returns the environment without the password of the database:
