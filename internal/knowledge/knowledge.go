@@ -64,17 +64,31 @@ type Skill struct {
 // counts.
 func Gather(files Files) Knowledge {
 	var k Knowledge
-	for _, f := range files.Instructions {
-		if text, ok := k.text(f); ok && strings.TrimSpace(text) != "" {
-			k.Instructions = append(k.Instructions, Instructions{Path: f.Path, Text: strings.TrimRight(text, " \t\r\n"), Size: int64(len(f.Content)), SHA256: sum(f)})
+	own := 0
+	for i, f := range slices.Backward(files.Instructions) {
+		if k.instructions(f) && i < files.Own {
+			own++
 		}
 	}
-	k.cut(files.Own)
+	slices.Reverse(k.Instructions)
+	k.cut(own)
 	for _, f := range files.Skills {
 		k.skill(f)
 	}
 	slices.SortFunc(k.Skills, func(a, b Skill) int { return strings.Compare(a.Name, b.Name) })
 	return k
+}
+
+// instructions takes in a file of them, and reports whether it says anything that no
+// nearer one has said: a file can be reached in two ways, such as by a link.
+func (k *Knowledge) instructions(f File) bool {
+	text, ok := k.text(f)
+	hash := sum(f)
+	if !ok || strings.TrimSpace(text) == "" || slices.ContainsFunc(k.Instructions, func(i Instructions) bool { return i.SHA256 == hash }) {
+		return false
+	}
+	k.Instructions = append(k.Instructions, Instructions{Path: f.Path, Text: strings.TrimRight(text, " \t\r\n"), Size: int64(len(f.Content)), SHA256: hash})
+	return true
 }
 
 // text returns a file as it can be sent, and false if it is no text.
@@ -104,7 +118,6 @@ func (k *Knowledge) cut(own int) {
 				i.Path, i.Left, maxInstructions>>10, maxAll>>10))
 		}
 	}
-	own = min(own, len(k.Instructions))
 	for i := range own {
 		shorten(&k.Instructions[i])
 	}
@@ -138,7 +151,7 @@ func (k *Knowledge) skill(f File) {
 	}
 	s := Skill{Name: oneLine(head["name"]), Description: shortened(oneLine(head["description"])), Path: f.Path, Size: int64(len(f.Content)), SHA256: sum(f)}
 	if s.Name == "" {
-		s.Name = filepath.Base(filepath.Dir(f.Path))
+		s.Name = oneLine(ikigai.CleanText(filepath.Base(filepath.Dir(f.Path))))
 	}
 	switch {
 	case len(s.Name) > maxName:

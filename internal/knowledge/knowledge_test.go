@@ -119,6 +119,38 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// What is reached in two ways, by a link or in a home directory that is a repository,
+// is told once, where it is nearest.
+func TestGatherOnce(t *testing.T) {
+	k := Gather(Files{Own: 2, Instructions: []File{{"/own", []byte("a")}, {"/empty", nil}, {"/r", []byte("b")}, {"/r/s", []byte("a")}}})
+	var paths []string
+	for _, i := range k.Instructions {
+		paths = append(paths, i.Path)
+	}
+	if diff := cmp.Diff([]string{"/r", "/r/s"}, paths); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The person's own have their place before those of a project, also where one of them
+// says nothing.
+func TestOwnIsNoProject(t *testing.T) {
+	full := func(c string) []byte { return []byte(strings.Repeat(strings.Repeat(c, 1023)+"\n", 32)) }
+	k := Gather(Files{Own: 1, Instructions: []File{{"/own", nil}, {"/far", full("a")}, {"/near", full("b")}, {"/nearest", full("c")}}})
+	if n := len(k.Instructions[0].Text); n > 10 {
+		t.Errorf("%d bytes of the farthest are told", n)
+	}
+}
+
+// P2, P42: paths stand in the prompt as text in one line.
+func TestPathsInPrompt(t *testing.T) {
+	k := Gather(Files{Instructions: []File{{"/p/a\nb\xff/AGENTS.md", []byte("x")}}, Skills: []File{skillOf("/p/c\nd\xff/SKILL.md", "---\ndescription: y\n---\n")}})
+	p := k.Prompt("/p")
+	if !strings.Contains(p, "[file: a␊b\ufffd/AGENTS.md]\nx") || !strings.HasSuffix(p, "\n- c d\ufffd: y (c␊d\ufffd/SKILL.md)") {
+		t.Errorf("told %q", p)
+	}
+}
+
 // P2: what is sent is clean text.
 func TestGatherTakesText(t *testing.T) {
 	k := Gather(Files{Instructions: []File{

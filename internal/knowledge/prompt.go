@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"ikigai"
 )
 
 // Words around what is told.
@@ -54,12 +56,12 @@ func (s Skill) line(dir string) string {
 	return fmt.Sprintf("- %s: %s (%s)", s.Name, s.Description, short(dir, s.Path))
 }
 
-// short returns a path as it is from dir, if it is below.
+// short returns a path in one line, as it is from dir, if it is below.
 func short(dir, path string) string {
 	if below, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(below) {
-		return below
+		path = below
 	}
-	return path
+	return strings.ReplaceAll(ikigai.CleanText(path), "\n", "␊")
 }
 
 // Data is what the data of a system event says of the prompt that it holds.

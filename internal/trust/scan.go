@@ -21,6 +21,7 @@ const (
 	maxFiles    = 4096     // files, links and directories among the tools
 	maxDepth    = 16       // directories in each other
 	maxBytes    = 32 << 20 // of all tools
+	maxTexts    = 8 << 20  // of all instructions and skills
 	maxSettings = 256 << 10
 	maxNesting  = 4096 // objects and lists of one file of settings: reading deep ones takes much memory
 )

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -28,27 +29,33 @@ func (s *scanner) texts(t Texts) (passed []string) {
 		return []string{"What lies in " + t.Top + " cannot be read: " + err.Error() + ". Make the directory readable."}
 	}
 	defer func() { _ = root.Close() }()
+	left := maxTexts
+	read := func(path string, kind Kind) {
+		if left < 0 {
+			return // it was said of the one before
+		}
+		reader := &scanner{root: root, dir: t.Top}
+		e, ok := reader.read(path, maxSettings)
+		if left -= len(e.data); left < 0 {
+			reader.problem, ok = "", false
+			reader.failed(path, fmt.Sprintf("and those after it go beyond the %d MiB that can be judged", maxTexts>>20), "Make them fewer")
+		}
+		if reader.problem != "" {
+			passed = append(passed, reader.problem)
+		}
+		if ok {
+			// Whether a text can be executed says nothing.
+			e.kind, e.text, e.path = plainFile, kind, from(s.dir, filepath.Join(t.Top, path))
+			s.entries = append(s.entries, e)
+		}
+	}
 	for _, path := range t.Instructions {
-		passed = append(passed, s.text(root, t.Top, path, KindInstructions)...)
+		read(path, KindInstructions)
 	}
 	for _, path := range t.Skills {
-		passed = append(passed, s.text(root, t.Top, path, KindSkill)...)
+		read(path, KindSkill)
 	}
 	return passed
-}
-
-func (s *scanner) text(root *os.Root, top, path string, kind Kind) (passed []string) {
-	reader := &scanner{root: root, dir: top}
-	e, ok := reader.read(path, maxSettings)
-	if reader.problem != "" {
-		return []string{reader.problem}
-	}
-	if ok {
-		// Whether a text can be executed says nothing.
-		e.kind, e.text, e.path = plainFile, kind, from(s.dir, filepath.Join(top, path))
-		s.entries = append(s.entries, e)
-	}
-	return nil
 }
 
 // from returns a path as one from a directory, with slashes.

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,6 +47,25 @@ func TestTexts(t *testing.T) {
 	}
 	if _, ok := p.Text(top, "out.md"); ok {
 		t.Error("what was passed over is used")
+	}
+}
+
+// However much a project brings, what is read of it at each start is bounded.
+func TestTextsBounded(t *testing.T) {
+	files := map[string]string{"AGENTS.md": "first"}
+	texts := Texts{Instructions: []string{"AGENTS.md"}}
+	for i := range 40 {
+		name := fmt.Sprintf("s/%02d/SKILL.md", i)
+		files[name] = strings.Repeat("x", maxSettings)
+		texts.Skills = append(texts.Skills, name)
+	}
+	texts.Top = lay(t, files)
+	p := scanTexts(t, texts.Top, texts)
+	if n := len(p.Items); n != maxTexts/maxSettings {
+		t.Errorf("%d are read", n)
+	}
+	if diff := cmp.Diff([]string{texts.Top + "/s/31/SKILL.md and those after it go beyond the 8 MiB that can be judged. Make them fewer."}, p.Passed); diff != "" {
+		t.Error(diff)
 	}
 }
 
