@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -25,12 +26,20 @@ func (a *app) knowledge() knowledge.Knowledge {
 	if t := a.project; t.project != nil {
 		files.Instructions = append(files.Instructions, t.texts(t.place.Instructions)...)
 		files.Skills = append(files.Skills, t.texts(t.place.Skills)...)
-		problems = append(problems, t.project.Passed...)
+		if t.allowed || t.project.Empty() { // else they are told that nothing of it counts
+			problems = append(problems, t.project.Passed...)
+		}
 	}
 	k := knowledge.Gather(files)
 	k.Problems = append(problems, k.Problems...)
+	if n := len(k.Problems) - mostPassed; n > 0 {
+		k.Problems = append(k.Problems[:mostPassed], fmt.Sprintf("%d more instructions and skills are passed over or cut. Repair those named first.", n))
+	}
 	return k
 }
+
+// mostPassed bounds what a person is told when a session begins.
+const mostPassed = 5
 
 // texts returns files of the project as they were judged, none if it may not act.
 func (t projectTrust) texts(paths []string) []knowledge.File {
@@ -47,10 +56,10 @@ func (t projectTrust) texts(paths []string) []knowledge.File {
 }
 
 // nestedNotes returns what tells the model of instructions in the directories below, nil
-// where nobody is to be told of any: they are off, or the project may not act.
+// where nobody is to be told of any: they are off, or nobody has said that the project
+// may act. That it brings nothing else is no reason to send the model there.
 func (o *opening) nestedNotes() func([]ikigai.Resource) string {
-	t := o.project
-	if !o.settings.Instructions || t.project != nil && !t.project.Empty() && !t.allowed {
+	if !o.settings.Instructions || !o.project.allowed && !o.trusting.accept {
 		return nil
 	}
 	return o.nested.Note
