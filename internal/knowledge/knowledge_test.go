@@ -292,3 +292,23 @@ func TestNested(t *testing.T) {
 		}
 	}
 }
+
+// A search that comes to many directories tells of a few of them; of the others the
+// model is told when it comes to them again.
+func TestNestedMany(t *testing.T) {
+	files := map[string]string{}
+	var found []ikigai.Resource
+	for i := range 2*mostTold + 1 {
+		files[fmt.Sprintf("%02d/AGENTS.md", i)] = "x"
+	}
+	dir := lay(t, files)
+	for name := range files {
+		found = append(found, ikigai.Resource{URI: filepath.Join(dir, filepath.Dir(name), "f")})
+	}
+	n := NewNested(ikigai.Main, dir)
+	for i, want := range []int{mostTold, mostTold, 1, 0} {
+		if got := strings.Count(n.Note(found), applies); got != want {
+			t.Errorf("result %d tells of %d, want %d", i, got, want)
+		}
+	}
+}

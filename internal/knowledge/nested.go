@@ -80,9 +80,14 @@ func (n *Nested) addResult(e ikigai.Event) {
 	}
 }
 
+// mostTold bounds the files of which a model is told with one result: a search finds
+// something in any number of directories. It is told of the others when it comes to
+// them again.
+const mostTold = 5
+
 // Note returns what the model is to be told with a result that has come to
 // resources, "" if nothing: a line for each file with instructions in a directory of
-// theirs, the outermost first.
+// theirs, the outermost first, and no more than mostTold.
 func (n *Nested) Note(resources []ikigai.Resource) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -93,7 +98,7 @@ func (n *Nested) Note(resources []ikigai.Resource) string {
 			continue
 		}
 		for i, c := range []byte(below + "/") {
-			if c == '/' {
+			if c == '/' && len(lines) < mostTold {
 				lines = append(lines, n.in(below[:i], r.URI)...)
 			}
 		}
