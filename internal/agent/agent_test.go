@@ -72,6 +72,8 @@ type everything struct{ *log }
 func (p everything) Load() error { return p.unread }
 
 func (p everything) Request() ikigai.Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var r ikigai.Request
 	for _, e := range p.events {
 		if m, err := e.Message(); err == nil {

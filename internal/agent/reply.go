@@ -41,7 +41,9 @@ func (a *Agent) send(ctx context.Context, to Candidate, choice ikigai.ToolChoice
 	if err := a.History.Load(); err != nil {
 		return r, err
 	}
+	a.recording.Lock()
 	request := a.History.Request()
+	a.recording.Unlock()
 	request.ToolChoice = choice
 	request.Level = to.Level
 	request.MaxOutput = a.MaxOutput
