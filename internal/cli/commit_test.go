@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode"
 
@@ -127,6 +128,40 @@ func TestCommitEditorFails(t *testing.T) {
 			must(t, err)
 			c.ends(test.code)
 			screen.awaitText(t, test.said)
+			if all := p.git("rev-list", "--all"); all != "" {
+				t.Errorf("committed: %s", all)
+			}
+		})
+	}
+}
+
+// S1.24: an interrupt at the terminal ends the command wherever it is, and nothing is
+// committed.
+func TestCommitStopped(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{"at the question": "side: commit\nsay: add a file", "while the model is silent": "side: commit\nsay: x\nfault: hang"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newRepository(t, script)
+			p.stage("a.txt", "one\n")
+			arrived := make(chan struct{})
+			p.onRequest(func(int, scriptserver.Request) { close(arrived) })
+			ours, theirs, err := pty.Open()
+			must(t, err)
+			t.Cleanup(func() { ours.Close(); theirs.Close() })
+			cmd := p.command("commit")
+			cmd.Stdin, cmd.Stderr = theirs, theirs
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			screen := newOutput()
+			go io.Copy(screen, ours) // until the terminal is closed
+			c := startChild(t, cmd)
+			within(t, arrived, "request")
+			if !strings.Contains(script, "hang") {
+				screen.awaitText(t, "[Y/n/e] ")
+			}
+			_, err = io.WriteString(ours, "\x03")
+			must(t, err)
+			c.ends(exitInterrupted)
 			if all := p.git("rev-list", "--all"); all != "" {
 				t.Errorf("committed: %s", all)
 			}
