@@ -137,7 +137,7 @@ func (a *app) messageFor(ctx context.Context, o commitOptions, repo *repository,
 // openForSide opens a session for a side conversation alone: the last one of this
 // directory, or a new one where there is none, or where that is open elsewhere.
 func (a *app) openForSide(ctx context.Context, fresh bool, endpoint config.Endpoint, opened storeResult) (*work, error) {
-	last := which{last: !fresh && opened.err == nil}
+	last := which{last: !fresh && opened.err == nil, aside: true}
 	if last.last {
 		if _, err := a.find(ctx, opened.store, last); ikigai.KindOf(err) == ikigai.ErrorUsage && err != nil {
 			last.last = false

@@ -247,7 +247,7 @@ func (o *opening) recordTrust(s *session.Session) {
 // the one that has answered last, unless they have just asked for it.
 func (o *opening) tellOfModel() {
 	before := o.spent.answered()
-	if before == "" || before == o.endpoint.Name || o.flags["model"] != "" {
+	if before == "" || before == o.endpoint.Name || o.flags["model"] != "" || o.which.aside {
 		return
 	}
 	o.view.notice(fmt.Sprintf("The session goes on with %s; %s has answered last. Choose with --model.", o.endpoint.Name, before))

@@ -17,6 +17,8 @@ type which struct {
 	id   string // or a prefix of it
 	fork bool   // in a fork of it
 	at   string // the place to fork from, as a person writes it; "" is the end
+
+	aside bool // nothing is to be said in its main conversation
 }
 
 func (w which) isNew() bool { return !w.last && w.id == "" }
