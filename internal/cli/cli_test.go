@@ -38,11 +38,15 @@ func TestMain(m *testing.M) {
 type tests struct{ *testing.M }
 
 func (t tests) Run() int {
-	// Where the tests run under nohup, programs that they start would ignore
-	// the signal too; one that is caught is not handed down.
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	defer signal.Stop(hangup)
+	// Where the tests run under nohup, or in the background of a script, programs
+	// that they start would ignore the signal too; one that is caught is not handed
+	// down.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	if signal.Ignored(syscall.SIGINT) { // else it ends the tests
+		signal.Notify(caught, syscall.SIGINT)
+	}
+	defer signal.Stop(caught)
 	defer watchdog()()
 	return pgtest.Main(t.M)
 }
