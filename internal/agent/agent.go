@@ -122,7 +122,7 @@ type Outcome struct {
 	Stop         ikigai.StopReason // of the last reply
 	Turns        int               // rounds of tools
 	LimitReached bool              // MaxToolTurns was reached, even if an answer came after it
-	Tokens       int64             // of requests and whole replies, as far as vendors report them
+	Tokens       int64             // of requests and whole replies: as vendors report them, else about as many
 	Spent        bool              // MaxTokens was reached while tools were called, even if an answer came after it
 	Denied       int               // calls that were not allowed
 }
@@ -150,7 +150,7 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 		}
 		out.Answer, out.Stop = reply.text.String(), reply.stop
 		last := out.LimitReached || out.Spent || choice.Mode == ikigai.ToolChoiceNone || len(reply.calls) == 0
-		out.Tokens += reply.tokens()
+		out.Tokens += a.tokensOf(reply)
 		if len(reply.calls) > 0 {
 			out.Spent = a.MaxTokens > 0 && out.Tokens >= a.MaxTokens
 			if !out.LimitReached {

@@ -41,3 +41,22 @@ func TestTokensAreSpent(t *testing.T) {
 		}
 	}
 }
+
+// What no vendor counts is counted about: a budget holds for it, too.
+func TestUncountedTokensAreSpent(t *testing.T) {
+	for name, usage := range map[string][]any{"nothing": nil, "zeros": {ikigai.Delta{Usage: &ikigai.Usage{}}}} {
+		a, _, _ := newAgent(t, [][]any{append(usage, calls("1 any {}")...), says("done")}, tool("any", false, echo))
+		a.MaxTokens, a.Fitter = 100, weighed{}
+		out, err := run(t, a)
+		if err != nil || !out.Spent || out.Tokens != 200 {
+			t.Errorf("%s is reported: %+v, %v", name, out, err)
+		}
+	}
+}
+
+// weighed is a Fitter of a conversation of 100 tokens.
+type weighed struct{ Fitter }
+
+func (weighed) Tokens() int64        { return 100 }
+func (weighed) Refused(string) int64 { return 0 }
+func (weighed) Full(int64) bool      { return false }

@@ -139,6 +139,15 @@ func (r *reply) empty() bool {
 // begun reports whether anything of the reply has come.
 func (r *reply) begun() bool { return r.text.Len()+r.thinking.Len()+len(r.calls) > 0 }
 
+// tokensOf returns what a reply, which is recorded, and its request took. Where
+// the vendor does not say, it is about what the next request begins with.
+func (a *Agent) tokensOf(r *reply) int64 {
+	if r.usage != nil && r.usage.Input+r.usage.Output > 0 || a.Fitter == nil {
+		return r.tokens()
+	}
+	return a.Fitter.Tokens()
+}
+
 // tokens returns what the reply and its request took, as far as that is known.
 func (r *reply) tokens() int64 {
 	if r.usage == nil {
