@@ -102,8 +102,7 @@ func (a *app) sending(ctx context.Context, args []string, fresh bool) (*sending,
 
 // sendingNew returns what is sent in a session that nothing has been said in.
 func (a *app) sendingNew(ctx context.Context) *sending {
-	tasks := handing{opening: &opening{app: a}, interaction: ikigai.Main, left: a.settings.Tasks.Depth}
-	k := a.newKit(ctx, kitConfig{notice: a.notice, patient: true, own: tasks.tools()})
+	k := a.newKit(ctx, kitConfig{notice: a.notice, patient: true, own: a.shownTasks()})
 	defer k.close()
 	s := newSending("")
 	for i, e := range []ikigai.Event{

@@ -38,6 +38,13 @@ func (h *handing) tools() []ikigai.Tool {
 	})}
 }
 
+// shownTasks returns the tool that hands tasks over as it is shown outside of a
+// session, where nobody could work on them.
+func (a *app) shownTasks() []ikigai.Tool {
+	h := handing{opening: &opening{app: a}, interaction: ikigai.Main, left: a.settings.Tasks.Depth}
+	return h.tools()
+}
+
 // isDelegate reports whether t is the tool that hands tasks over, and not one
 // that a person has put in its place.
 func isDelegate(t ikigai.Tool) bool { return t.Name == delegate.Name && t.Source == "" }
@@ -113,8 +120,11 @@ func (h *handing) approver(title string) func(context.Context, agent.Approval) (
 		r.Summary += fmt.Sprintf(" for the task %q", title)
 		h.asking.Lock()
 		defer h.asking.Unlock()
+		if ctx.Err() != nil { // while others were asked about
+			return false, "the person stopped the turn"
+		}
 		allowed, reason := h.agent.Approve(ctx, r)
-		if !allowed {
+		if !allowed && ctx.Err() == nil {
 			h.tasks.deny()
 		}
 		return allowed, reason

@@ -72,7 +72,7 @@ func (h *handing) agentOf(t delegate.Task, side *session.Side, view *taskView) *
 		Recorder: side, History: view.Line, Dir: p.Dir, CacheKey: string(h.work.session.ID()) + "/" + string(ikigai.PurposeTask),
 		MaxToolTurns: h.settings.MaxToolTurns, MaxTokens: t.Budget, MaxOutputSize: p.MaxOutputSize, ResultFormat: p.ResultFormat,
 		Concurrency: p.Concurrency, MaxOutput: p.MaxOutput, MaxRetries: p.MaxRetries,
-		Context: p.Context, UsualOutput: p.UsualOutput, Fitter: &fitting{Line: view.Line, work: h.work},
+		Context: p.Context, UsualOutput: p.UsualOutput, Fitter: &fitting{Line: view.Line, work: h.work, parent: side.Name()},
 		Price: p.Price, Approve: h.approver(t.Title), AllowVolatile: p.AllowVolatile,
 		KeepDir: p.KeepDir, OutputDir: p.OutputDir, Watcher: p.Watcher,
 		Feedback: p.Feedback, Standing: &taskStanding{Tally: view.tally, of: p.Standing, title: t.Title},

@@ -411,6 +411,26 @@ func TestTasksAsk(t *testing.T) {
 	}
 }
 
+// Once the turn is stopped, nobody is asked any more, and nothing was denied by
+// the person.
+func TestTasksAskNoMore(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	asked := 0
+	h := &handing{opening: &opening{}, agent: &agent.Agent{Approve: func(context.Context, agent.Approval) (bool, string) {
+		asked++
+		stop()
+		return false, "the person stopped the turn"
+	}}}
+	for range 3 {
+		if allowed, reason := h.approver("a")(ctx, agent.Approval{}); allowed || reason != "the person stopped the turn" {
+			t.Errorf("allowed %v: %s", allowed, reason)
+		}
+	}
+	if asked != 1 || h.tasks.deniedCalls() != 0 {
+		t.Errorf("asked %d times, %d calls denied", asked, h.tasks.deniedCalls())
+	}
+}
+
 // A file that another task has changed since a task was begun is not as that may
 // believe; one that was changed before is.
 func TestKnownToTasks(t *testing.T) {

@@ -44,9 +44,6 @@ func (w *work) side(ctx context.Context, what string, d ikigai.InteractionData) 
 		Price:    w.price,
 		Context:  small.Context, UsualOutput: small.MaxOutput, OutputDir: w.places().output(w.session.ID()),
 	}
-	if d.Purpose == ikigai.PurposeTask {
-		a.Fitter = &fitting{Line: line, work: w, parent: recorder.Name()}
-	}
 	return &side{Agent: a, name: recorder.Name(), end: recorder.End}, nil
 }
 

@@ -52,7 +52,7 @@ func (t shownTool) source() string {
 // personKit returns the tools for a command that a person has typed about them.
 // It waits for slow ones: the person wants to know what is wrong with them.
 func (a *app) personKit(ctx context.Context) *kit {
-	return a.newKit(ctx, kitConfig{notice: a.notice, patient: true})
+	return a.newKit(ctx, kitConfig{notice: a.notice, patient: true, own: a.shownTasks()})
 }
 
 // shown returns all tools in the order in which models are shown them.
@@ -128,7 +128,7 @@ func (a *app) toolNames(cmd *cobra.Command) []string {
 	if a.load() != nil {
 		return nil
 	}
-	k := a.newKit(cmd.Context(), kitConfig{notice: func(string) {}})
+	k := a.newKit(cmd.Context(), kitConfig{notice: func(string) {}, own: a.shownTasks()})
 	defer k.close()
 	return k.names()
 }

@@ -54,6 +54,9 @@ func (a *app) toolRun(ctx context.Context, name string, args []string, asJSON bo
 	if err != nil {
 		return err
 	}
+	if isDelegate(t.Tool) {
+		return usage(t.Name+" runs in a session alone, whose model works on the tasks", "Ask for it with `ikigai run`")
+	}
 	input, err := a.toolInput(t.Schema, args)
 	if err != nil {
 		return err
