@@ -325,3 +325,12 @@ func TestFoldsAtOnce(t *testing.T) {
 		t.Errorf("%v", tools)
 	}
 }
+
+// What a model has passed to a tool does not pass for what the tool came to.
+func TestResourcesOfInput(t *testing.T) {
+	e := ikigai.NewEvent(ikigai.KindToolResult, "", ikigai.ToolResultData{ToolCallID: "c", Name: "list",
+		Executed: []byte(`{"resources":[{"uri":"/x"}],"ms":1}`), Millis: 3})
+	if got := resourcesOf(e); got != nil {
+		t.Errorf("the resources are %v", got)
+	}
+}

@@ -75,8 +75,8 @@ func resourcesOf(e ikigai.Event) []ikigai.Resource {
 		return nil // most results are long, and of no file
 	}
 	var list []ikigai.Resource
-	d := json.NewDecoder(bytes.NewReader(e.Data[at+len(member):]))
-	if d.Decode(&list) == nil && bytes.HasPrefix(e.Data[at+len(member)+int(d.InputOffset()):], []byte(`,"ms":`)) {
+	tail := e.Data[at+len(member):]
+	if end := bytes.LastIndex(tail, []byte(`,"ms":`)); end >= 0 && json.Unmarshal(tail[:end], &list) == nil {
 		return list
 	}
 	var whole struct {
