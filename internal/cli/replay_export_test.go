@@ -78,8 +78,49 @@ func TestScriptThatExpects(t *testing.T) {
 	p.run(exitDiffers, "replay", "it.script").out.awaitText(t, "Ada Lovelace")
 	p.run(exitUsage, "export", "--expect").err.awaitText(t, "Add --format script")
 	p.run(exitAnswered, "run", "--continue", "look")
-	said := p.run(exitAnswered, "export", "--format", "script").out.String()
-	if strings.Count(said, "user: *\n") != 2 {
+	p.run(exitAnswered, "export", "--format", "script", "-o", p.file("twice.script"))
+	if said, err := os.ReadFile(p.file("twice.script")); err != nil || strings.Count(string(said), "user: look\n") != 2 {
 		t.Errorf("what was said twice:\n%s", said)
+	}
+	if out := p.run(exitAnswered, "replay", "twice.script").out.String(); out != "2 statements: no difference\n" {
+		t.Errorf("%s", out)
+	}
+}
+
+// What happened beside the conversation is in the script, too, and what was said
+// twice is answered in its order: the script plays the whole session.
+func TestScriptOfSideInteractions(t *testing.T) {
+	p := newPlace(t, idle)
+	must(t, os.WriteFile(p.file("first.script"), []byte(`user: look
+call: delegate_tasks {"tasks": [{"title": "See", "instructions": "See what there is."}]}
+reply:
+say: Seen.
+user: look
+say: Seen again.
+side: task See
+call: bash {"command": "echo one"}
+reply:
+expect: one
+say: There is one.
+side: objective
+say: {"objective": "See what there is", "goal": "An overview", "title": "Overview"}
+`), 0o600))
+	must(t, os.WriteFile(p.root+"/home/.config/ikigai/config.json", []byte(`{"objectives": "model"}`), 0o600))
+	export := func(script, database string) string {
+		p.run(exitAnswered, "demo", script, "--database", database)
+		return p.run(exitAnswered, "export", "--format", "script", "--database", database).out.String()
+	}
+	first := export("first.script", p.root+"/first.db")
+	for _, want := range []string{"\nside: objective\n", "\nside: task See\ncall: bash ", "say: There is one.", "say: Seen again."} {
+		if !strings.Contains(first, want) {
+			t.Errorf("%q is not in the script:\n%s", want, first)
+		}
+	}
+	must(t, os.WriteFile(p.file("second.script"), []byte(first), 0o600))
+	if second := export("second.script", p.root+"/second.db"); !strings.Contains(second, "say: There is one.") || !strings.Contains(second, "say: Seen again.") {
+		t.Errorf("played again:\n%s", second)
+	}
+	if out := p.run(exitAnswered, "replay", "second.script").out.String(); out != "2 statements: no difference\n" {
+		t.Errorf("%s", out)
 	}
 }

@@ -22,19 +22,21 @@ func Script(w io.Writer, events Events, o Options) error { return script(w, even
 func ExpectingScript(w io.Writer, events Events, o Options) error { return script(w, events, o, true) }
 
 func script(w io.Writer, events Events, o Options, expect bool) error {
-	branch, side, err := conversationOf(events)
+	branch, sides, err := conversationOf(events)
 	if err != nil {
 		return err
 	}
-	s := &scripting{o: &o, expect: expect, side: side}
+	s := &scripting{o: &o, expect: expect}
 	for _, e := range branch {
 		s.add(e)
 	}
+	s.end()
 	p := printer{w: w}
 	p.print("# Session ", string(o.Session.ID), ", written by ", o.line(o.By), "\n")
 	if s.setUsers() {
-		p.print("# Not all of what was said can be written as it was, or it was said twice: say it yourself,\n# statement by statement, with `ikigai run --script FILE --continue`.\n")
+		p.print("# Not all of what was said can be written as it was: say it yourself,\n# statement by statement, with `ikigai run --script FILE --continue`.\n")
 	}
+	s.addSides(sides)
 	for _, note := range s.notes {
 		p.print("# ", o.line(note), "\n")
 	}
@@ -42,56 +44,17 @@ func script(w io.Writer, events Events, o Options, expect bool) error {
 	return p.err
 }
 
-// branch is an event of a conversation and the one before it.
-type branch struct {
-	event  ikigai.Event
-	before int // -1 for none
-}
-
-// conversationOf returns the events that the conversation of a session is made
-// of, and how many side interactions there were.
-func conversationOf(events Events) (way []ikigai.Event, sides int, err error) {
-	var steps []branch
-	now := -1
-	for e, err := range events {
-		if err != nil {
-			return nil, 0, err
-		}
-		switch {
-		case e.Kind == ikigai.KindInteraction:
-			sides++
-		case e.Interaction != ikigai.Main:
-		case e.Kind == ikigai.KindRewind:
-			to := dataOf[ikigai.RewindData](e).To
-			now = -1
-			for i := range steps {
-				if steps[i].event.Seq <= to {
-					now = i
-				}
-			}
-		case e.Kind == ikigai.KindClear:
-			now = -1
-		default:
-			steps = append(steps, branch{e, now})
-			now = len(steps) - 1
-		}
-	}
-	for ; now >= 0; now = steps[now].before {
-		way = append(way, steps[now].event)
-	}
-	slices.Reverse(way)
-	return way, sides, nil
-}
-
 // scripting makes a script of events.
 type scripting struct {
 	o      *Options
 	expect bool
-	side   int
+	side   string // the interaction; "" for the conversation itself
 	script scriptserver.Script
 	said   []string // by the person, statement by statement
 	reply  *scriptserver.Reply
 	ended  bool // the reply is whole: what comes next is another one's
+	waits  bool // results have not been answered
+	cuts   int  // replies that broke off before their text, and were asked for again
 	hopes  []scriptserver.Pattern
 	notes  []string
 }
@@ -103,13 +66,12 @@ func (s *scripting) add(e ikigai.Event) {
 	}
 	switch e.Kind {
 	case ikigai.KindUser:
+		s.end()
 		s.said = append(s.said, s.o.redact(e.Content))
 		s.script.All = append(s.script.All, scriptserver.Statement{})
 		s.reply, s.hopes = nil, nil
 	case ikigai.KindThinking:
-		if r := s.open(len(s.opened().Calls) > 0 || s.opened().Say != ""); r != nil {
-			r.Think = quoteText(s.o.redact(e.Content))
-		}
+		s.think(e)
 	case ikigai.KindAssistant:
 		if r := s.open(len(s.opened().Calls) > 0 || s.opened().Say != ""); r != nil {
 			r.Say = quoteText(s.o.redact(e.Content))
@@ -119,25 +81,34 @@ func (s *scripting) add(e ikigai.Event) {
 			r.Calls = append(r.Calls, s.call(e, *m.Call))
 		}
 	case ikigai.KindToolResult:
-		s.ended = true
+		s.ended, s.waits = true, true
 		if m.Result != nil {
 			s.hope(m.Result.Output)
 		}
 	case ikigai.KindUsage:
 		s.usage(dataOf[ikigai.UsageData](e))
 	case ikigai.KindInterrupted:
-		if r := s.open(true); r != nil {
-			r.Think, r.Say = quoteText(dataOf[ikigai.InterruptedData](e).Thinking), quoteText(s.o.redact(e.Content))
-			r.Faults = []scriptserver.Fault{{Kind: scriptserver.FaultCut}}
-		}
+		s.cutOff(e)
 	case ikigai.KindError:
 		s.failed(e, dataOf[ikigai.ErrorData](e))
 	}
 }
 
+// end ends a statement. Where the model has not answered it, its reply breaks off.
+func (s *scripting) end() {
+	if n := len(s.script.All); n > 0 && (s.waits || s.cuts > 0 || len(s.script.All[n-1].Replies) == 0) {
+		s.cuts = 0
+		s.open(true).Faults = []scriptserver.Fault{{Kind: scriptserver.FaultCut}}
+	}
+}
+
 // note says what of an event is not in the script.
 func (s *scripting) note(e ikigai.Event, what string) {
-	s.notes = append(s.notes, fmt.Sprintf("Statement %d, event %d: %s.", len(s.said), e.Seq, what))
+	where := fmt.Sprintf("Statement %d", len(s.said))
+	if s.side != ikigai.Main {
+		where = s.side
+	}
+	s.notes = append(s.notes, fmt.Sprintf("%s, event %d: %s.", where, e.Seq, what))
 }
 
 // opened returns the reply that may go on; an empty one if there is none.
@@ -157,10 +128,39 @@ func (s *scripting) open(anew bool) *scriptserver.Reply {
 	st := &s.script.All[len(s.script.All)-1]
 	if s.reply == nil || s.ended || anew {
 		st.Replies = append(st.Replies, scriptserver.Reply{Expect: s.hopes})
-		s.ended, s.hopes = false, nil
+		s.ended, s.waits, s.hopes, s.cuts = false, false, nil, 0
 	}
 	s.reply = &st.Replies[len(st.Replies)-1]
 	return s.reply
+}
+
+// think adds what the model thought. Where that had broken off before, it does so
+// again; without a thought nobody could tell that it had begun.
+func (s *scripting) think(e ikigai.Event) {
+	cuts := s.cuts
+	r := s.open(len(s.opened().Calls) > 0 || s.opened().Say != "")
+	if r == nil {
+		return
+	}
+	r.Think = quoteText(s.o.redact(e.Content))
+	if cuts > 0 {
+		const role, thought = 1, 1 // deltas
+		r.Faults = []scriptserver.Fault{{Kind: scriptserver.FaultCut, After: role + thought, Times: cuts}}
+	}
+}
+
+// cutOff adds a reply that broke off. One without text may be asked for again.
+func (s *scripting) cutOff(e ikigai.Event) {
+	if e.Content == "" {
+		s.cuts++
+		s.ended = true
+		return
+	}
+	if r := s.open(true); r != nil {
+		r.Think, r.Say = quoteText(s.o.redact(dataOf[ikigai.InterruptedData](e).Thinking)), quoteText(s.o.redact(e.Content))
+		r.Faults = append(r.Faults, scriptserver.Fault{Kind: scriptserver.FaultCut})
+		s.ended = true
+	}
 }
 
 func (s *scripting) call(e ikigai.Event, c ikigai.ToolCall) scriptserver.Call {
@@ -194,13 +194,13 @@ func (s *scripting) usage(d ikigai.UsageData) {
 // failed adds how a request failed, as far as a script can.
 func (s *scripting) failed(e ikigai.Event, d ikigai.ErrorData) {
 	if d.Status < 400 || d.Status > 599 {
-		if s.reply == nil || len(s.reply.Faults) == 0 {
+		if s.cuts == 0 && (s.reply == nil || len(s.reply.Faults) == 0) {
 			s.note(e, "it ended with: "+s.o.line(e.Content))
 		}
 		return
 	}
 	if r := s.open(true); r != nil {
-		r.Faults = []scriptserver.Fault{{Kind: scriptserver.FaultStatus, Status: d.Status}}
+		r.Faults = append(r.Faults, scriptserver.Fault{Kind: scriptserver.FaultStatus, Status: d.Status})
 	}
 }
 
@@ -225,21 +225,13 @@ func (s *scripting) hope(output string) {
 // that it is found, all are for any text, in their order, and it reports true.
 func (s *scripting) setUsers() (any bool) {
 	for i, text := range s.said {
-		if len(s.script.All[i].Replies) == 0 {
-			s.script.All[i].Replies = []scriptserver.Reply{{Faults: []scriptserver.Fault{{Kind: scriptserver.FaultCut}}}}
-		}
-		if !sayable(text) || slices.Contains(s.said[:i], text) {
-			any = true
-		}
+		any = any || !sayable(text)
 		s.script.All[i].User = scriptserver.Pattern(text)
 	}
 	if any {
 		for i := range s.script.All {
 			s.script.All[i].User = "*"
 		}
-	}
-	if s.side > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%d side interactions are left out; their results are in the conversation.", s.side))
 	}
 	return any
 }

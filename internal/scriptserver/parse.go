@@ -190,7 +190,7 @@ func (p *parser) statement(f field) error {
 
 func (p *parser) side(f field) error {
 	name, text := firstWord(f)
-	if !slices.Contains(purposes, ikigai.Purpose(name)) {
+	if !Plays(ikigai.Purpose(name)) {
 		return p.fail(f.line, fmt.Sprintf("side: %.40q is no purpose", name), "Write one of "+knownPurposes())
 	}
 	if text == "" {

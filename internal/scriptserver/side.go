@@ -19,6 +19,10 @@ func knownPurposes() string {
 	return strings.Join(names, ", ")
 }
 
+// Plays reports whether a script can have replies for side interactions of a
+// purpose.
+func Plays(p ikigai.Purpose) bool { return slices.Contains(purposes, p) }
+
 // HasSide reports whether s has replies for side interactions of a purpose.
 func (s *Script) HasSide(p ikigai.Purpose) bool {
 	return slices.ContainsFunc(s.All, func(st Statement) bool { return st.Side == p })
