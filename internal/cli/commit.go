@@ -146,7 +146,7 @@ func (a *app) openForSide(ctx context.Context, fresh bool, endpoint config.Endpo
 	w, err := a.open(ctx, last, endpoint, opened, a.newView(false))
 	if errors.Is(err, ikigai.ErrBusy) {
 		a.notice("The last session is open elsewhere, so the conversation about this is kept in a new one.")
-		return a.open(ctx, which{}, endpoint, <-a.openStore(ctx, openTime), a.newView(false))
+		return a.open(ctx, which{aside: true}, endpoint, <-a.openStore(ctx, openTime), a.newView(false))
 	}
 	return w, err
 }

@@ -251,6 +251,24 @@ func TestCommitBeside(t *testing.T) {
 	}
 }
 
+// For a message no server is started, and none is waited for.
+func TestCommitStartsNoServer(t *testing.T) {
+	t.Parallel()
+	p := newRepository(t, "side: commit\nsay: add a file")
+	p.stage("a.txt", "one\n")
+	settings := filepath.Join(p.root, "home", ".config", "ikigai", "config.json")
+	content, err := os.ReadFile(settings)
+	must(t, err)
+	started := filepath.Join(p.root, "started")
+	content = fmt.Appendf(content[:len(content)-1], `, "mcpServers": {"s": {"command": "touch", "args": [%q]}}}`, started)
+	must(t, os.WriteFile(settings, content, 0o600))
+	p.run(exitAnswered, "commit", "--dry-run")
+	p.run(exitAnswered, "commit", "--dry-run")
+	if _, err := os.Stat(started); !os.IsNotExist(err) {
+		t.Errorf("the server was started: %v", err)
+	}
+}
+
 func TestCleanMessage(t *testing.T) {
 	for name, test := range map[string]struct{ said, want string }{
 		"as it is":           {"add a\n\n- one\n  two\n", "add a\n\n- one\n  two"},

@@ -128,6 +128,9 @@ func (o *opening) begin(ctx context.Context) (*session.Session, error) {
 	o.handing = &handing{opening: o, interaction: ikigai.Main, left: o.settings.Tasks.Depth}
 	o.kit = o.newKit(ctx, kitConfig{session: o.grant.Session, known: o.files.Known, notice: o.view.notice, own: o.handing.tools()})
 	o.ends = append(o.ends, func() { o.kit.close() })
+	if o.which.aside {
+		return o.session(ctx) // no tool will run
+	}
 	o.kit.start(ctx)
 	if err := checkToolChoice(o.settings.ToolChoice, o.kit.names()); err != nil {
 		return nil, err
@@ -229,7 +232,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	if o.which.fork {
 		s.Queue(forkEvent(o.parent.ID, o.base))
 	}
-	if !reflect.DeepEqual(o.line.Request().Tools, specs(o.kit.list)) {
+	if !o.which.aside && !reflect.DeepEqual(o.line.Request().Tools, specs(o.kit.list)) {
 		s.Queue(toolsEvent(o.kit.list))
 	}
 	o.recordTrust(s)
@@ -290,7 +293,7 @@ func (o *opening) agent(ctx context.Context, s *session.Session) *agent.Agent {
 // watch begins to watch the working directory, so that what commands change in
 // it can be undone. It is nil where that is switched off.
 func (o *opening) watch(ctx context.Context) *undo.Watcher {
-	if o.settings.UndoLimit == 0 {
+	if o.settings.UndoLimit == 0 || o.which.aside {
 		return nil
 	}
 	w := undo.Watch(ctx, undo.Config{Dir: o.dir, Limit: int64(o.settings.UndoLimit), Env: o.childEnv(""), Skip: o.unwatched(), Notice: o.view.notice})
