@@ -17,7 +17,6 @@ import (
 
 	"ikigai"
 	"ikigai/internal/exttool"
-	"ikigai/internal/tools"
 )
 
 //go:embed tool_init
@@ -68,7 +67,7 @@ func (a *app) toolInit(ctx context.Context, n newTool) error {
 	if !slices.Contains(toolLanguages, n.lang) {
 		return usage("There is no beginning in "+n.lang, "Use one of "+strings.Join(toolLanguages, ", ")+"; any other language works, too")
 	}
-	if !n.replace && slices.ContainsFunc(tools.Builtin(tools.Config{}), func(t ikigai.Tool) bool { return exttool.Fold(t.Name) == exttool.Fold(n.name) }) {
+	if !n.replace && builtin(n.name) {
 		return usage("The name "+n.name+" is that of a built-in tool, which yours would replace in every session", "Use another name, or --replace if that is meant")
 	}
 	dir := a.userTools()

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ikigai"
+	"ikigai/internal/delegate"
 	"ikigai/internal/render"
 	"ikigai/internal/safetext"
 	"ikigai/internal/tools"
@@ -151,12 +153,7 @@ func remarks(i trust.Item, how string) string {
 // builtin reports whether a tool of a file's name replaces one of the program's.
 func builtin(file string) bool {
 	file, _, _ = strings.Cut(strings.ReplaceAll(file, "-", "_"), ".")
-	for _, t := range tools.Builtin(tools.Config{}) {
-		if t.Name == file {
-			return true
-		}
-	}
-	return false
+	return file == delegate.Name || slices.ContainsFunc(tools.Builtin(tools.Config{}), func(t ikigai.Tool) bool { return t.Name == file })
 }
 
 // Most lines and bytes that are shown of one file.
