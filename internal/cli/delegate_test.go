@@ -294,7 +294,7 @@ reply:
 say: Written.
 `)
 	p.put(p.file("shared"), "one")
-	p.run(exitAnswered, "run", "work")
+	ran := p.run(exitAnswered, "run", "work")
 	p.allAccepted()
 	tasks, _ := handedOver(t, slices.DeleteFunc(p.log(), func(e ikigai.Event) bool {
 		return e.Kind == ikigai.KindToolResult && strings.Contains(string(e.Data), `"name":"file_read"`)
@@ -310,6 +310,10 @@ say: Written.
 	p.run(exitAnswered, "undo")
 	if got := p.lines("shared"); strings.Join(got, " ") != "one" {
 		t.Errorf("the file holds %q", got)
+	}
+	if strings.Contains(ran.err.String(), "What commands change now cannot be undone") {
+		t.Log("the machine is so busy that commands were not watched, as the program has said")
+		return
 	}
 	for _, name := range []string{"read", "written"} {
 		if _, err := os.Stat(p.file(name)); err == nil {
