@@ -32,6 +32,7 @@ type connection struct {
 	link    *link
 	session *sdk.ClientSession
 	child   *child // nil over HTTP
+	home    *home  // nil for a program
 	ended   chan struct{}
 	given   atomic.Bool // up
 	closing sync.Once
@@ -288,10 +289,13 @@ func (c *connection) why(ctx context.Context, err error) error {
 	return c.ending(err)
 }
 
-// ending returns why the server says nothing more, if its process tells, else
-// err.
+// ending returns why the server says nothing more, if its process tells or its
+// place, else err.
 func (c *connection) ending(err error) error {
 	if c.child == nil {
+		if led := c.home.led.Swap(nil); led != nil {
+			return *led // the library may tell but that the connection has ended
+		}
 		return err
 	}
 	if c.child.overflowed.Load() {
@@ -319,7 +323,8 @@ func (c *connection) overHTTP() (sdk.Transport, error) {
 	}
 	wire := newWire(l.cfg.Proxy)
 	c.finish = wire.CloseIdleConnections
-	client := &http.Client{Transport: &limited{next: &home{next: wire, place: endpoint, headers: l.server.Headers}}}
+	c.home = &home{next: wire, place: endpoint, headers: l.server.Headers}
+	client := &http.Client{Transport: &limited{next: c.home}}
 	plainClient := &http.Client{Transport: &limited{next: wire}, Timeout: loginTime, CheckRedirect: redirect}
 	if l.server.SSE {
 		return &sdk.SSEClientTransport{Endpoint: l.server.URL, HTTPClient: client}, nil

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,6 +33,7 @@ type home struct {
 	next    http.RoundTripper
 	place   *url.URL
 	headers map[string]string
+	led     atomic.Pointer[error] // the last refusal to be led elsewhere, until it is told
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -43,7 +45,9 @@ func (h *home) RoundTrip(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodGet {
 			return &http.Response{StatusCode: http.StatusMethodNotAllowed, Body: http.NoBody, Request: r}, nil
 		}
-		return nil, fmt.Errorf("it leads to %s, and only its own address is asked", r.URL.Host)
+		err := fmt.Errorf("it leads to %s, and only its own address is asked", r.URL.Host)
+		h.led.Store(&err)
+		return nil, err
 	}
 	if len(h.headers) > 0 {
 		r = r.Clone(r.Context())
