@@ -147,13 +147,17 @@ func (t *tape) finish() (missing []ikigai.Event) {
 }
 
 // left returns the events of the statement that are still to be made, and the
-// projections that answer a refusal.
+// projections that answer a refusal, up to the next result: that ends what a
+// request has led to.
 func (t *tape) left() (left []ikigai.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := t.next; i < t.end; i++ {
 		if e := t.events[i]; remade(e) && !t.made[i] || shrinks(e) {
-			left = append(left, t.events[i])
+			left = append(left, e)
+			if e.Kind == ikigai.KindToolResult {
+				break
+			}
 		}
 	}
 	return left
