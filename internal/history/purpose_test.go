@@ -193,6 +193,55 @@ func TestResources(t *testing.T) {
 	}
 }
 
+// S4.22: what tasks touch, and the tasks of tasks, is touched by the conversation
+// that they serve; what they did within a stretch that is rewound goes with it.
+// S4.24: their tools are their own.
+func TestResourcesOfTasks(t *testing.T) {
+	begins := func(name string, purpose ikigai.Purpose, parent string) ikigai.Event {
+		return aside(name, ikigai.NewEvent(ikigai.KindInteraction, "t", ikigai.InteractionData{Purpose: purpose, Parent: parent}))
+	}
+	changed := func(interaction, uri string) ikigai.Event {
+		return aside(interaction, ikigai.NewEvent(ikigai.KindToolResult, "", ikigai.ToolResultData{ToolCallID: "1", Name: "t", Output: "{}", Success: true,
+			Resources: []ikigai.Resource{{URI: uri, Changed: true}}}))
+	}
+	noticed := func(interaction, path string) ikigai.Event {
+		return aside(interaction, ikigai.NewEvent(ikigai.KindChange, path, ikigai.ChangeData{CallID: "1", Path: path, Noticed: true}))
+	}
+	first, both := []Use{{"/a", 0, 1, 2}}, []Use{{"/a", 0, 1, 2}, {"/b", 0, 1, 4}}
+	main, tally := newFolds(), NewTally(ikigai.Main)
+	for i, step := range []struct {
+		event ikigai.Event
+		want  []Use
+	}{
+		{begins("task-1", ikigai.PurposeTask, ikigai.Main), []Use{}},
+		{changed("task-1", "/a"), first},
+		{begins("task-3", ikigai.PurposeTask, "task-1"), first},
+		{changed("task-3", "/b"), both},
+		{noticed("task-1", "/b"), []Use{{"/a", 0, 1, 2}, {"/b", 0, 2, 5}}}, // of another call with the same ID
+		{begins("summary-6", ikigai.PurposeSummary, ikigai.Main), []Use{{"/a", 0, 1, 2}, {"/b", 0, 2, 5}}},
+		{begins("task-7", ikigai.PurposeTask, "summary-6"), []Use{{"/a", 0, 1, 2}, {"/b", 0, 2, 5}}},
+		{changed("task-7", "/c"), []Use{{"/a", 0, 1, 2}, {"/b", 0, 2, 5}}},
+		{aside("task-3", cleared()), []Use{{"/a", 0, 1, 2}, {"/b", 0, 2, 5}}},
+		{rewoundTo(4), both},
+		{rewoundTo(2), first},
+		{changed("task-1", "/b"), []Use{{"/a", 0, 1, 2}, {"/b", 0, 1, 12}}},
+		{cleared(), []Use{}},
+	} {
+		e := at(ikigai.Seq(i+1), step.event)
+		if e.Interaction == "" {
+			e.Interaction = ikigai.Main
+		}
+		main.resources.Add(e)
+		tally.Add(e)
+		if diff := cmp.Diff(step.want, main.resources.List()); diff != "" {
+			t.Errorf("after event %d (-want +got):\n%s", i+1, diff)
+		}
+	}
+	if got := tally.Tools(); len(got) > 0 {
+		t.Errorf("the main conversation has called %v", got)
+	}
+}
+
 // folds is all projections of a trail.
 type folds struct {
 	purpose   *Purpose
