@@ -67,6 +67,10 @@ func (s Style) ends(b transcript.Block) string {
 	d, _ := b.Body.(transcript.Ended)
 	said := line(d.Answer)
 	switch {
+	case d.Stopped && purpose(b) == string(ikigai.PurposeObjective): // it was late
+		said = "given up"
+	case d.Stopped:
+		said = "stopped"
 	case !b.Folded && d.Failed: // what was said stands above
 		said = "failed"
 	case !b.Folded:

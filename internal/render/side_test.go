@@ -118,3 +118,41 @@ func TestRestoredWithSideInteractions(t *testing.T) {
 		}
 	}
 }
+
+// What came of a side interaction is told in words that suit it: no advice for a
+// statement, what was stopped as that, and an answer without the fence around it.
+// Live, nobody is told of what failed but was a task: whoever wanted it tells.
+func TestEndsOfSideInteractions(t *testing.T) {
+	failed := func(kind ikigai.ErrorKind, what string) ikigai.Event {
+		return ikigai.NewEvent(ikigai.KindError, what+". Ask again with `ikigai run --continue`.", ikigai.ErrorData{Kind: kind})
+	}
+	said := ikigai.NewEvent(ikigai.KindAssistant, "```text\nadd a file\n\nwhy\n```", nil)
+	for _, test := range []struct {
+		purpose   ikigai.Purpose
+		end       []ikigai.Event
+		log, live string
+	}{
+		{ikigai.PurposeObjective, []ikigai.Event{failed(ikigai.ErrorServer, "It broke")}, "· objective: failed: It broke\n", ""},
+		{ikigai.PurposeObjective, []ikigai.Event{failed(ikigai.ErrorCancelled, "The turn was stopped")}, "· objective: given up\n", ""},
+		{ikigai.PurposeSummary, []ikigai.Event{failed(ikigai.ErrorCancelled, "The turn was stopped")}, "· summary: stopped\n", ""},
+		{ikigai.PurposeCommit, []ikigai.Event{failed(ikigai.ErrorServer, "It broke")}, "· commit: failed: It broke\n", ""},
+		{ikigai.PurposeCommit, []ikigai.Event{said, ikigai.NewEvent(ikigai.KindUsage, "", ikigai.UsageData{})}, "· commit: add a file  (side request)\n", "· commit: add a file  (side request)\n"},
+		{ikigai.PurposeTask, []ikigai.Event{failed(ikigai.ErrorServer, "It broke")}, "✗ t  failed: It broke\n", "✗ t  failed: It broke\n"},
+	} {
+		events := append([]ikigai.Event{ikigai.NewEvent(ikigai.KindInteraction, "t", ikigai.InteractionData{Purpose: test.purpose, Parent: ikigai.Main})}, test.end...)
+		for brief, want := range map[bool]string{false: test.log, true: test.live} {
+			fold, got := transcript.Transcript{Brief: brief, Folded: true}, ""
+			for _, e := range events {
+				e.Interaction = "side-1"
+				for _, b := range fold.Add(e) {
+					if b.Kind == transcript.End {
+						got += render.Style{}.Block(b)
+					}
+				}
+			}
+			if got != want {
+				t.Errorf("%s, live %t: %q, want %q", test.purpose, brief, got, want)
+			}
+		}
+	}
+}

@@ -25,8 +25,11 @@ const End ikigai.Kind = "end"
 type Ended struct {
 	Spent
 	Turns  int    // rounds of tools
-	Answer string // the beginning of what was answered or, if it failed, of the error; a line
+	Answer string // the beginning of what was answered or, if it failed, what failed; a line
 	Failed bool   // with an error
+	// Stopped says that the error is that it was stopped, by whoever did not want
+	// its answer any more.
+	Stopped bool
 }
 
 // Spent is what a side interaction has used so far.
@@ -128,7 +131,7 @@ func (t *Transcript) beside(b Block) (end Block, ended bool) {
 	if s == nil {
 		return Block{}, false
 	}
-	failed := false
+	failed, stopped := false, false
 	switch d := b.Body.(type) {
 	case Call:
 		s.calls = true
@@ -136,22 +139,22 @@ func (t *Transcript) beside(b Block) (end Block, ended bool) {
 		s.spent.add(d)
 		ended, s.calls = !s.calls, false
 	case ikigai.ErrorData:
-		ended, failed = true, true
-		s.answer = beginning(b.Text)
+		ended, failed, stopped = true, true, d.Kind == ikigai.ErrorCancelled
+		s.answer = whatFailed(beginning(b.Text))
 	}
 	if b.Kind == ikigai.KindAssistant {
-		s.answer = beginning(b.Text)
+		s.answer = beginning(fenced(b.Text))
 	}
 	if !ended {
 		return Block{}, false
 	}
 	s.ended = true
-	return t.end(b, s, failed), true
+	return t.end(b, s, failed, stopped), true
 }
 
-func (t *Transcript) end(b Block, s *side, failed bool) Block {
+func (t *Transcript) end(b Block, s *side, failed, stopped bool) Block {
 	b.Kind, b.Text, b.ID, b.Damage, b.Round = End, s.Title, "", "", 0
-	b.Body = Ended{s.spent, t.line(b.Interaction).rounds, s.answer, failed}
+	b.Body = Ended{s.spent, t.line(b.Interaction).rounds, s.answer, failed, stopped}
 	return b
 }
 
@@ -207,12 +210,12 @@ func (s *side) tell() *Spent {
 }
 
 // quiet reports whether a live view is spared the block: what a model names is
-// told by the objective, and that a side interaction came to nothing is no news,
-// for then something else was used.
+// told by the objective, and that a side interaction but a task came to nothing is
+// told, where it matters, by whoever wanted something of it.
 func quiet(b Block) bool {
 	switch d := b.Body.(type) {
 	case Ended:
-		return d.Failed && told(b.Side.Purpose)
+		return d.Failed && b.Side.Purpose != ikigai.PurposeTask
 	case Objective:
 		return d.By == ikigai.ByModel && b.Kind != ikigai.KindObjective
 	}
@@ -243,6 +246,21 @@ func inside(b Block) bool {
 		return !d.Noticed && d.NotKept == ""
 	}
 	return true
+}
+
+// fenced returns text without the line that opens a fence at its beginning.
+func fenced(text string) string {
+	if text = strings.TrimSpace(text); strings.HasPrefix(text, "```") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
+}
+
+// whatFailed returns the first of an error's two sentences. The second says what
+// the person can do, who has not asked in a side interaction.
+func whatFailed(text string) string {
+	what, _, _ := strings.Cut(text, ". ")
+	return strings.TrimSuffix(what, ".")
 }
 
 // maxAnswer is how much is kept of an answer, in bytes.
