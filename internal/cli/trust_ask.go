@@ -80,12 +80,13 @@ func (a *app) showProject(w io.Writer, t projectTrust) {
 			how[c.Path] = c.How
 		}
 	}
+	width := a.widest(p.Items)
 	for n, i := range p.Items {
 		if n == mostItems {
 			fmt.Fprintf(w, "  and %d more\n", len(p.Items)-n)
 			break
 		}
-		line := fmt.Sprintf("  %-12s %-28s %8s  %s", words(i.Kind), cutMiddle(a.safe(itemName(i))), render.Bytes(i.Size), remarks(i, how[i.Path]))
+		line := fmt.Sprintf("  %-12s %-*s %8s  %s", words(i.Kind), width, a.shownName(i), render.Bytes(i.Size), remarks(i, how[i.Path]))
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 		for _, line := range i.Does {
 			fmt.Fprintf(w, "  %-12s %s\n", "", a.safe(line))
@@ -126,6 +127,19 @@ func words(k trust.Kind) string {
 		return "MCP servers"
 	}
 	return string(k)
+}
+
+// shownName returns the name of an item as it is shown.
+func (a *app) shownName(i trust.Item) string { return cutMiddle(a.safe(itemName(i))) }
+
+// widest returns the width of a column for the names of those items that are shown,
+// in characters.
+func (a *app) widest(items []trust.Item) int {
+	width := 28 // enough for most, so that projects look alike
+	for _, i := range items[:min(len(items), mostItems)] {
+		width = max(width, utf8.RuneCountInString(a.shownName(i)))
+	}
+	return width
 }
 
 func itemName(i trust.Item) string {

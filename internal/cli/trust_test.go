@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/creack/pty"
 
 	"ikigai"
 	"ikigai/internal/scriptserver"
+	"ikigai/internal/trust"
 )
 
 // bring puts files of a cloned repository into the working directory: a tool
@@ -227,5 +229,24 @@ func TestFilesHideNothingThatActs(t *testing.T) {
 	must(t, os.Remove(p.file(".ikigai/tools/.a001")))
 	if c := p.run(exitDenied, "trust"); !strings.Contains(c.out.String(), "  gone         .ikigai/tools/.a001\n  gone         .ikigai/tools/.a002\n") {
 		t.Errorf("shown was %s", c.out)
+	}
+}
+
+// Sizes stand below each other, however long a path is.
+func TestProjectColumns(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	(&app{}).showProject(&out, projectTrust{project: &trust.Project{Dir: "/project", Items: []trust.Item{
+		{Kind: trust.KindSkill, Path: ".claude/skills/with-quite-a-lüng-name/SKILL.md", Size: 7},
+		{Kind: trust.KindTool, Path: ".ikigai/tools/x", Size: 12_345},
+	}}})
+	ends := map[int]bool{}
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "  ") {
+			ends[utf8.RuneCountInString(strings.TrimRight(line, "\n"))] = true
+		}
+	}
+	if len(ends) != 1 {
+		t.Errorf("the sizes end at %v:\n%s", ends, &out)
 	}
 }

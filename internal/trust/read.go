@@ -185,12 +185,29 @@ func (s *scanner) unreadable(path string, err error) bool {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		s.failed(path, "may not be read", "Make it readable, or remove it")
-	case strings.Contains(err.Error(), "escapes"):
-		s.failed(path, "leads out of the project", "Put a copy of what it points to in its place, or remove it")
+	case escapes(err):
+		s.failed(s.wayOut(path), "leads out of the project", "Put a copy of what it points to in its place, or remove it")
 	default:
 		s.failed(path, "cannot be read: "+err.Error(), "Repair or remove it")
 	}
 	return false
+}
+
+// escapes reports whether an error of an os.Root says that a path leads out of it.
+func escapes(err error) bool { return err != nil && strings.Contains(err.Error(), "escapes") }
+
+// wayOut returns how much of a path it takes to lead out of the project. What lies
+// behind that is not looked at, and may not be there.
+func (s *scanner) wayOut(path string) string {
+	for i := range len(path) {
+		if path[i] != '/' {
+			continue
+		}
+		if _, err := s.root.Stat(path[:i]); escapes(err) {
+			return path[:i]
+		}
+	}
+	return path
 }
 
 // maxHops bounds the links that lead to links.

@@ -102,7 +102,7 @@ func TestScan(t *testing.T) {
 		{name: "settings out of the project", files: map[string]string{".ikigai/config.json": "-> /etc/passwd"},
 			problem: "/.ikigai/config.json leads out of the project. Put a copy of what it points to in its place, or remove it."},
 		{name: "all of it out of the project", files: map[string]string{".ikigai": "-> /etc"},
-			problem: "/.ikigai/config.json leads out of the project. Put a copy of what it points to in its place, or remove it."},
+			problem: "/.ikigai leads out of the project. Put a copy of what it points to in its place, or remove it."},
 		{name: "a link to a directory of the project", files: map[string]string{".ikigai/tools/a": "-> ../../src", "src/x": "x"},
 			problem: "/.ikigai/tools/a is neither a file nor a link to a file of the project. Remove it, or put a file in its place."},
 		{name: "no directory", files: map[string]string{".ikigai/tools": "x"},

@@ -20,11 +20,11 @@ func scanTexts(t testing.TB, dir string, texts Texts) *Project {
 func TestTexts(t *testing.T) {
 	top := lay(t, map[string]string{
 		"AGENTS.md*": "root", "a/CLAUDE.md": "-> ../b/real.md", "b/real.md": "linked", "a/.ikigai/tools/x*": "tool",
-		".claude/skills/s/SKILL.md": "skill", ".claude/skills/dir/SKILL.md/x": "", "out.md": "-> /etc/hostname", "large.md": strings.Repeat("x", maxSettings+1)})
+		".claude/skills/s/SKILL.md": "skill", ".claude/skills/dir/SKILL.md/x": "", "out.md": "-> /etc/hostname", ".claude/skills/loop": "-> ../../..", "large.md": strings.Repeat("x", maxSettings+1)})
 	must(t, unix.Mkfifo(filepath.Join(top, "pipe.md"), 0o600))
 	p := scanTexts(t, filepath.Join(top, "a"), Texts{Top: top,
 		Instructions: []string{"AGENTS.md", "a/CLAUDE.md", "none.md", "out.md", "large.md", "pipe.md"},
-		Skills:       []string{".claude/skills/s/SKILL.md", ".claude/skills/none/SKILL.md", ".claude/skills/dir/SKILL.md"}})
+		Skills:       []string{".claude/skills/s/SKILL.md", ".claude/skills/none/SKILL.md", ".claude/skills/dir/SKILL.md", ".claude/skills/loop/SKILL.md"}})
 	if diff := cmp.Diff([]string{"instructions ../AGENTS.md", "instructions CLAUDE.md", "skill s", "tool x"}, told(p)); diff != "" {
 		t.Error(diff)
 	}
@@ -34,6 +34,7 @@ func TestTexts(t *testing.T) {
 		top + "/large.md goes beyond the 256 KiB that can be judged. Make it smaller.",
 		top + "/pipe.md is neither a file nor a link to a file of the project. Remove it, or put a file in its place.",
 		top + "/.claude/skills/dir/SKILL.md is neither a file nor a link to a file of the project. Remove it, or put a file in its place.",
+		top + "/.claude/skills/loop leads out of the project. Put a copy of what it points to in its place, or remove it.",
 	}, p.Passed); diff != "" || p.Problem != "" {
 		t.Error(diff, p.Problem)
 	}
