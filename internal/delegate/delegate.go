@@ -112,7 +112,7 @@ func (c Config) runAll(ctx context.Context, callID string, in input) []outcome {
 			<-slots
 			continue
 		}
-		run := c.Begin(callID, t)
+		run := c.begin(callID, t)
 		wg.Go(func() {
 			defer func() { <-slots }()
 			ends[i] = toEnd(ctx, run)
@@ -122,14 +122,30 @@ func (c Config) runAll(ctx context.Context, callID string, in input) []outcome {
 	return ends
 }
 
+// begin is Begin. A panic is the failure of the task alone: those that were begun
+// before it go on and are waited for.
+func (c Config) begin(callID string, t Task) (run func(context.Context) (Answer, error)) {
+	defer func() {
+		if v := recover(); v != nil {
+			run = func(context.Context) (Answer, error) { return Answer{}, broken(v) }
+		}
+	}()
+	return c.Begin(callID, t)
+}
+
 // toEnd takes a task to its end. A panic is its own failure.
 func toEnd(ctx context.Context, run func(context.Context) (Answer, error)) (end outcome) {
 	defer func() {
 		if v := recover(); v != nil {
-			end.err = &ikigai.Error{Kind: ikigai.ErrorInternal, What: fmt.Sprintf("The task broke: %v", v),
-				Do: "Do it yourself, and report this as a fault of the program"}
+			end.err = broken(v)
 		}
 	}()
 	end.Answer, end.err = run(ctx)
 	return end
+}
+
+// broken is the error of a task that ended with a panic.
+func broken(v any) error {
+	return &ikigai.Error{Kind: ikigai.ErrorInternal, What: fmt.Sprintf("The task broke: %v", v),
+		Do: "Do it yourself, and report this as a fault of the program"}
 }

@@ -235,3 +235,33 @@ func TestCancel(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A task that breaks as it is begun leaves none running: those before it are waited
+// for, those after it are begun.
+func TestBeginBreaks(t *testing.T) {
+	var running atomic.Int32
+	begun := make(chan struct{})
+	c := answers(func(context.Context, Task) (Answer, error) {
+		running.Add(1)
+		defer running.Add(-1)
+		<-begun
+		return Answer{Text: "done"}, nil
+	})
+	begin := c.Begin
+	c.Begin = func(id string, task Task) func(context.Context) (Answer, error) {
+		switch task.Title {
+		case "breaks":
+			panic("broken")
+		case "last":
+			close(begun)
+		}
+		return begin(id, task)
+	}
+	r, out := run(t, t.Context(), c, call("first", "breaks", "last"))
+	if r.Report != "2 of 3 tasks done" || out.Tasks[0].Answer != "done" || !strings.HasPrefix(out.Tasks[1].Error, "The task broke: broken.") {
+		t.Errorf("%s: %+v", r.Report, out)
+	}
+	if n := running.Load(); n != 0 {
+		t.Errorf("%d tasks are still running", n)
+	}
+}
