@@ -50,6 +50,10 @@ those of now: where a session was run with others, give them again.
 Calls get their recorded results. With --tools real the tools are run again, here
 or in --dir, and their results and the files that they leave are compared, too.
 
+A log in which events are missing differs. What only the log itself tells is taken
+as it stands: a last answer that was changed, which no later request holds, is not
+found, nor is that the log's end is missing; ` + "`ikigai db check`" + ` looks for damage.
+
 With --model, which may be given several times, nothing is run. That model is
 asked what the recorded one was asked last, and both answers are shown. This does
 send a request, and costs what it costs.
@@ -315,7 +319,11 @@ func replayText(r replay.Report) string {
 
 // replayPlace says where in the session a difference is.
 func replayPlace(d replay.Difference) string {
-	where := fmt.Sprintf("Statement %d, turn %d, event %d", d.Statement, d.Turn, d.Event)
+	where := fmt.Sprintf("Statement %d, ", d.Statement)
+	if d.Turn > 0 {
+		where += fmt.Sprintf("turn %d, ", d.Turn)
+	}
+	where += fmt.Sprintf("event %d", d.Event)
 	if d.Interaction != "" {
 		where += " of " + d.Interaction
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,6 +144,9 @@ func TestReplayFindsDifferences(t *testing.T) {
 		{"a result", `UPDATE events SET data = replace(CAST(data AS TEXT), 'one', 'two') WHERE kind = 'tool_result'`, "Statement 1, turn 2"},
 		{"a reply", `UPDATE events SET content = 'It is two.' WHERE kind = 'assistant' AND content = 'It is one.'`, "Statement 2, turn 1"},
 		{"a description", `UPDATE events SET data = replace(CAST(data AS TEXT), 'Run a', 'Ran a') WHERE kind = 'tools'`, "tools["},
+		{"a gap", `DROP TRIGGER events_leave_together; DELETE FROM events WHERE kind = 'assistant' AND content = 'Still one.'`, "log before this event"},
+		{"a late beginning", `DROP TRIGGER events_leave_together; DELETE FROM events WHERE kind = 'session'`, "event 2: log before this event"},
+		{"a damaged request", `UPDATE events SET data = '[1]' WHERE kind = 'request'`, "request"},
 		{"an answer of the loop", `UPDATE events SET content = 'Something else.' WHERE kind = 'feedback'`, "feedback"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -165,6 +169,123 @@ func TestReplayFindsDifferences(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A record that is damaged is said to be.
+func TestReplayOfADamagedRequest(t *testing.T) {
+	p := newPlace(t, "user: look\nsay: Seen.\n")
+	p.run(exitAnswered, "run", "look")
+	damage(t, p.database, `UPDATE events SET data = '[1]' WHERE kind = 'request'`)
+	p.unreplayed = true
+	if out := p.run(exitDiffers, "replay").out.String(); !strings.Contains(out, "the record is damaged: [1]") || strings.Contains(out, "not compared") {
+		t.Errorf("%s", out)
+	}
+}
+
+// countedBlobs counts how often blobs are read.
+type countedBlobs struct {
+	ikigai.Blobs
+	read *int
+}
+
+func (b countedBlobs) Blob(ctx context.Context, hash string) ([]byte, error) {
+	*b.read++
+	return b.Blobs.Blob(ctx, hash)
+}
+
+// Where every request differs for one reason, only the first is looked into.
+func TestReplayOfManyDifferences(t *testing.T) {
+	for _, c := range []struct {
+		kind    ikigai.Kind
+		was, is string
+		again   int
+	}{
+		{ikigai.KindTools, "Run a", "Ran a", 40},
+		{ikigai.KindToolResult, "one", "two", 39},
+	} {
+		p := newPlace(t, "user: look\ncall: bash {\"command\": \"echo one\"}\nrepeat: 40\n\nreply:\nsay: It is one.\n")
+		p.run(exitAnswered, "run", "look")
+		store, err := sqlite.OpenExisting(t.Context(), p.database)
+		must(t, err)
+		defer store.Close()
+		home := filepath.Join(p.root, "home")
+		a := &app{Process: Process{Env: []string{"HOME=" + home}, Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, flags: map[string]string{}, dir: home}
+		must(t, a.load())
+		config, err := a.replayConfig(t.Context(), store, p.log()[0].Session)
+		must(t, err)
+		for i, e := range config.Events {
+			if e.Kind == c.kind {
+				config.Events[i].Data = bytes.Replace(e.Data, []byte(c.was), []byte(c.is), 1)
+				break
+			}
+		}
+		read := 0
+		config.Blobs = countedBlobs{store, &read}
+		report, err := replay.Run(t.Context(), config)
+		must(t, err)
+		if len(report.Differences) != 1 || report.Differences[0].Again != c.again || read > 5 {
+			t.Errorf("%s: %d blobs were read for %+v", c.kind, read, report.Differences)
+		}
+	}
+}
+
+// A replay with recorded replies reaches nobody: it opens no connection, asks for
+// no key, and starts neither servers nor tools.
+func TestReplayReachesNobody(t *testing.T) {
+	p := newPlace(t, "user: look\ncall: bash {\"command\": \"echo x >> ran\"}\nreply:\nsay: Done.\n")
+	p.run(exitAnswered, "run", "look")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	connections := make(chan struct{}, 100)
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				close(connections)
+				return
+			}
+			connections <- struct{}{}
+			c.Close()
+		}
+	}()
+	settings := filepath.Join(p.root, "home", ".config", "ikigai")
+	must(t, os.WriteFile(filepath.Join(settings, "config.json"), fmt.Appendf(nil,
+		`{"model": "test/scripted", "objectives": "text", "vendors": {"test": {"base_url": "http://%s", "key_cmd": "echo key; touch %[2]s/key"}}, "mcpServers": {"s": {"command": "touch", "args": ["%[2]s/server"]}}}`,
+		listener.Addr(), p.root), 0o600))
+	must(t, os.MkdirAll(filepath.Join(settings, "tools"), 0o700))
+	must(t, os.WriteFile(filepath.Join(settings, "tools", "mine"), fmt.Appendf(nil, "#!/bin/sh\ntouch %s/tool\n", p.root), 0o700))
+	p.run(exitAnswered, "replay")
+	must(t, listener.Close())
+	for range connections {
+		t.Error("a connection was opened")
+	}
+	for _, name := range []string{"key", "server", "tool"} {
+		if _, err := os.Stat(filepath.Join(p.root, name)); err == nil {
+			t.Errorf("what makes the %s was run", name)
+		}
+	}
+	if got := p.lines("ran"); len(got) != 1 {
+		t.Errorf("the call was run again: %s", got)
+	}
+	p.run(exitVendor, "run", "look") // the same settings act where something is sent
+	for _, name := range []string{"key", "server", "tool"} {
+		if _, err := os.Stat(filepath.Join(p.root, name)); err != nil {
+			t.Errorf("a run does not reach the %s either: %v", name, err)
+		}
+	}
+}
+
+// What a project brings that is not trusted does not act in a replay with real
+// tools either.
+func TestReplayOfAnUntrustedProject(t *testing.T) {
+	p := newPlace(t, trustScript)
+	p.bring()
+	p.run(exitAnswered, "run", "work")
+	p.inert()
+	must(t, os.Remove(p.file("real")))
+	c := p.run(exitAnswered, "replay", "--tools", "real")
+	c.tells(1, "is ignored because nobody has said to trust it")
+	p.inert()
 }
 
 // damage changes a database that refuses to be changed.

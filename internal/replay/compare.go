@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"ikigai"
 	"ikigai/internal/history"
@@ -75,7 +76,12 @@ func (e *encoder) encode(ctx context.Context, req ikigai.Request, hash string) (
 // compare writes a request and has it recorded, which compares it with the
 // recorded one.
 func (p *player) compare(ctx context.Context, req ikigai.Request, was ikigai.Event) {
-	d := requested(was)
+	var d ikigai.RequestData
+	if err := was.DecodeData(&d); err != nil {
+		p.note(was.Seq, Difference{What: whatRequest, Was: "the record is damaged: " + clip(string(was.Data)), Is: "a request"})
+		p.tape.skip(was)
+		return
+	}
 	e := p.encoder(d.Model)
 	if e.err != nil {
 		p.unknown(fmt.Sprintf("How requests to %s are written is not known: %v", d.Model, e.err))
@@ -130,17 +136,49 @@ func (p *player) judgeRequest(was, is ikigai.Event) {
 		p.good = was.Seq
 		return
 	}
-	body, err := p.rebuild(was.Seq)
+	if !p.follows(was.Seq, then, now) {
+		p.differing[was.Seq].found = p.judgeBody(was.Seq, then, now)
+	}
+}
+
+// judgeBody notes where the body of a request differs, and returns the places of
+// those differences in the report.
+func (p *player) judgeBody(seq ikigai.Seq, then, now ikigai.RequestData) (found []int) {
+	body, err := p.rebuild(seq)
 	if err != nil {
-		p.note(was.Seq, Difference{What: whatRequest,
-			Was: fmt.Sprintf("%d bytes with SHA-256 %.12s, which the events %d to %d do not give any more. %v", then.Size, then.SHA256, p.good+1, was.Seq, err),
-			Is:  fmt.Sprintf("%d bytes with SHA-256 %.12s", now.Size, now.SHA256)})
-		return
+		return []int{p.note(seq, Difference{What: whatRequest,
+			Was: fmt.Sprintf("%d bytes with SHA-256 %.12s, which the events %d to %d do not give any more. %v", then.Size, then.SHA256, p.good+1, seq, err),
+			Is:  fmt.Sprintf("%d bytes with SHA-256 %.12s", now.Size, now.SHA256)})}
 	}
 	for _, d := range bodyDifferences(body, joined(p.sent)) {
 		d.What = whatRequest
-		p.note(was.Seq, d)
+		found = append(found, p.note(seq, d))
 	}
+	return found
+}
+
+// differing is a request that differs.
+type differing struct {
+	heads        [2]string // what the recorded body and that of now begin with
+	conversation bool      // what comes behind that differs, too
+	found        []int     // its differences, by their place in the report
+}
+
+// follows reports whether a request differs for the reason for which the one does
+// that it goes on with, and counts it to those differences. To look for them in
+// each request would take time that grows with the square of their number.
+func (p *player) follows(seq ikigai.Seq, then, now ikigai.RequestData) bool {
+	is := &differing{heads: [2]string{strings.Join(then.Head, " "), strings.Join(now.Head, " ")}, conversation: then.StemSHA256 != now.StemSHA256}
+	before := p.differing[then.Previous]
+	p.differing[seq] = is
+	if before == nil || before.heads != is.heads || before.conversation != is.conversation || then.Kept == 0 {
+		return false
+	}
+	is.found = before.found
+	for _, i := range is.found {
+		p.report.Differences[i].Again++
+	}
+	return true
 }
 
 // rebuild returns a request as it was sent.
@@ -191,11 +229,12 @@ func (p *player) miss(was ikigai.Event) {
 	p.note(was.Seq, Difference{What: string(was.Kind), Was: clip(was.Content), Is: "none"})
 }
 
-// note notes a difference in or behind event seq.
-func (p *player) note(seq ikigai.Seq, d Difference) {
+// note notes a difference in or behind event seq, and returns its place in the
+// report.
+func (p *player) note(seq ikigai.Seq, d Difference) int {
 	d.Event, d.Statement, d.Turn = seq, p.numbers[seq], p.turn
 	if p.Name != ikigai.Main {
 		d.Interaction = p.Name
 	}
-	p.differ(d)
+	return p.differ(d)
 }

@@ -22,16 +22,17 @@ type player struct {
 	tape    *tape
 	specs   []ikigai.ToolSpec // that are offered
 
-	encoders map[string]*encoder // by model
-	sent     ikigai.Sent         // of the last request
-	turn     int                 // requests of the statement
-	good     ikigai.Seq          // the last request that was the recorded one
-	shrinks  bool                // the last request was too long, and the conversation was then sent in fewer words
+	encoders  map[string]*encoder       // by model
+	differing map[ikigai.Seq]*differing // the requests that differ
+	sent      ikigai.Sent               // of the last request
+	turn      int                       // requests of the statement
+	good      ikigai.Seq                // the last request that was the recorded one
+	shrinks   bool                      // the last request was too long, and the conversation was then sent in fewer words
 }
 
 // play plays an interaction from its first statement to its last.
 func (r *replay) play(ctx context.Context, name string) {
-	p := &player{replay: r, Interaction: Interaction{Name: name}, encoders: map[string]*encoder{},
+	p := &player{replay: r, Interaction: Interaction{Name: name}, encoders: map[string]*encoder{}, differing: map[ikigai.Seq]*differing{},
 		line: history.New(name), purpose: history.NewPurpose(), tally: history.NewTally(name)}
 	p.line.SetBlobs(func(hash string) ([]byte, error) { return r.Blobs.Blob(ctx, hash) })
 	p.tape = &tape{views: []Projection{p.line, p.purpose, p.tally, p}, judge: p.judge, lacks: p.lacks}

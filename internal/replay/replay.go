@@ -9,6 +9,7 @@ package replay
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"ikigai"
@@ -70,7 +71,7 @@ type Difference struct {
 	Interaction string     `json:"interaction,omitempty"` // "" for the main one
 	Turn        int        `json:"turn"`                  // requests of the statement so far
 	Event       ikigai.Seq `json:"event"`                 // the recorded one, or the last before
-	What        string     `json:"what"`                  // request, result, file, or the kind of an event
+	What        string     `json:"what"`                  // request, file, log, or the kind of an event
 	Place       string     `json:"place,omitempty"`       // within it, such as messages[3].content
 	Was         string     `json:"was"`
 	Is          string     `json:"is"`
@@ -87,6 +88,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		}
 		r.numbers[e.Seq] = r.report.Statements
 	}
+	r.checkOrder()
 	for _, name := range interactions(c.Events) {
 		if err := ctx.Err(); err != nil {
 			return r.report, err
@@ -104,6 +106,26 @@ type replay struct {
 	numbers map[ikigai.Seq]int // of the statement that an event belongs to
 }
 
+// checkOrder notes where the events are not numbered 1, 2, 3: some were taken out
+// or put in another order.
+func (r *replay) checkOrder() {
+	last := ikigai.Seq(0)
+	for _, e := range r.Events {
+		if e.Seq != last+1 {
+			r.differ(Difference{Statement: r.numbers[e.Seq], Event: e.Seq, What: "log", Place: "before this event",
+				Was: fmt.Sprintf("event %d", e.Seq-1), Is: behind(last)})
+		}
+		last = e.Seq
+	}
+}
+
+func behind(last ikigai.Seq) string {
+	if last == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("event %d", last)
+}
+
 // interactions returns the names of all interactions, in the order in which they
 // began.
 func interactions(events []ikigai.Event) (names []string) {
@@ -117,18 +139,19 @@ func interactions(events []ikigai.Event) (names []string) {
 	return names
 }
 
-// differ notes a difference. What is found in a request is found in all that go
-// on with it, too.
-func (r *replay) differ(d Difference) {
+// differ notes a difference, and returns its place in the report. What is found in
+// a request is found in all that go on with it, too.
+func (r *replay) differ(d Difference) int {
 	if d.What == whatRequest {
 		for i, before := range r.report.Differences {
 			if before.What == d.What && before.Interaction == d.Interaction && before.Place == d.Place && before.Was == d.Was && before.Is == d.Is {
 				r.report.Differences[i].Again++
-				return
+				return i
 			}
 		}
 	}
 	r.report.Differences = append(r.report.Differences, d)
+	return len(r.report.Differences) - 1
 }
 
 // unknown notes that a request was not compared.

@@ -121,8 +121,12 @@ func (r *reading) feed(e ikigai.Event) {
 	r.told, r.aimless = d.Turns, d.Objective == ""
 }
 
-// addModel adds a model if it is another one than the last.
+// addModel adds a model if it is another one than the last. What is damaged names
+// none.
 func (s *settings) addModel(name string) {
+	if name == "" {
+		return
+	}
 	if n := len(s.models); n == 0 || s.models[n-1] != name {
 		s.models = append(s.models, name)
 	}
