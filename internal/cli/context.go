@@ -123,7 +123,7 @@ type sending struct {
 	line  *history.Line
 
 	prompt     prompted
-	statements map[ikigai.Seq]string // their first lines
+	statements map[ikigai.Seq]string // what their first lines begin with
 }
 
 func newSending(id ikigai.ID) *sending {
@@ -146,7 +146,7 @@ func (s *sending) Add(e ikigai.Event) {
 		s.model = cmp.Or(d.Model, s.model)
 	case e.IsStatement():
 		first, _, _ := strings.Cut(strings.TrimSpace(e.Content), "\n")
-		s.statements[e.Seq] = first
+		s.statements[e.Seq] = inFewWords(first, maxAimText)
 	}
 }
 

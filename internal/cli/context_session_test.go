@@ -176,3 +176,14 @@ func TestLongSession(t *testing.T) {
 	t.Logf("%d statements, %d requests and %d summaries in %s: %d projections, the longest request of %d bytes",
 		*statements, watch.count, watch.summaries, took.Round(time.Millisecond), projections, watch.longest)
 }
+
+// A long statement is named by its beginning, and does not make every row as long.
+func TestContextOfALongStatement(t *testing.T) {
+	p := newPlace(t, "user: *\nsay: Fine.\n")
+	p.run(exitAnswered, "run", strings.Repeat("word ", 1800))
+	for line := range strings.Lines(p.run(exitAnswered, "context").out.String()) {
+		if len(line) > 2*maxAimText {
+			t.Errorf("a row of %d bytes", len(line))
+		}
+	}
+}

@@ -27,9 +27,7 @@ func (s Style) Context(c Context) string {
 	}
 	rows = append(rows, []string{"in all", "", number(c.Bytes), number(c.Tokens)})
 	head := []string{"PART", "", "BYTES", "TOKENS"}
-	if s.Width > 0 && newTable(head, rows).least() > s.Width {
-		head, rows = without("BYTES", head, rows) // tokens are what there are few of
-	}
+	head, rows = s.lighter(head, rows, "BYTES") // tokens are what there are few of
 	text := s.Table(head, rows)
 	if c.Limit > 0 {
 		return text + fmt.Sprintf("\nAbout %d %% of the %s tokens that %s takes.\n", 100*c.Tokens/c.Limit, number(c.Limit), c.Model)

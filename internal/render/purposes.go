@@ -34,7 +34,9 @@ func (s Style) Purposes(list []Purpose) string {
 	if len(list) > 1 {
 		rows = append(rows, sum.row())
 	}
-	return s.Table([]string{"PURPOSE", "REQUESTS", "TOKENS IN", "CACHED", "TOKENS OUT", "COST"}, rows)
+	head := []string{"PURPOSE", "REQUESTS", "TOKENS IN", "CACHED", "TOKENS OUT", "COST"}
+	head, rows = s.lighter(head, rows, "CACHED", "REQUESTS")
+	return s.Table(head, rows)
 }
 
 func (p Purpose) row() []string {

@@ -11,10 +11,12 @@ import (
 	"ikigai"
 )
 
-// Columns of up to keptColumn are never cut, and wider ones to no less than
-// minColumn. Where nothing is cut, the cells of a column are made as wide as the
-// widest up to paddedColumn: a long text would put as many blanks in each row.
+// Columns of text of up to keptColumn are cut last, and wider ones to minColumn at
+// first; no text is cut to less than narrowColumn. Where nothing is cut, the cells of
+// a column are made as wide as the widest up to paddedColumn: a long text would put as
+// many blanks in each row.
 const (
+	narrowColumn = 6
 	minColumn    = 8
 	keptColumn   = 12
 	paddedColumn = 200
@@ -23,13 +25,15 @@ const (
 
 // Table returns rows below a head, in columns as wide as their widest cell
 // takes on a terminal, numbers at the right. If s has a width, the widest
-// columns but the first, which names the row, are cut until the table fits in;
-// what still does not fit is cut off, which a mark at the end tells. A cell is
-// one line; cells missing at the end of a row are empty.
+// columns of text are cut until the table fits in, the first, which names the row,
+// after the others. Numbers are never cut: where there is no room for all, columns
+// are left out, which a mark behind the head tells. A cell is one line; cells missing
+// at the end of a row are empty.
 func (s Style) Table(head []string, rows [][]string) string {
 	t := newTable(head, rows)
+	whole := true
 	if s.Width > 0 {
-		t.shrink(s.Width)
+		whole = t.fit(s.Width)
 	} else {
 		t.unpad()
 	}
@@ -40,6 +44,9 @@ func (s Style) Table(head []string, rows [][]string) string {
 			how = bold
 		}
 		row := s.row(cells, t.columns)
+		if i == 0 && !whole {
+			row = strings.TrimRight(row, " ") + " " + s.glyph(ellipsis)
+		}
 		if s.Width > 0 {
 			row = ansi.Truncate(strings.TrimRight(row, " "), s.Width, s.glyph(ellipsis))
 		}
@@ -59,8 +66,8 @@ type column struct {
 	right        bool // its cells are numbers
 }
 
-func newTable(head []string, rows [][]string) table {
-	t := table{columns: make([]column, len(head))}
+func newTable(head []string, rows [][]string) *table {
+	t := &table{columns: make([]column, len(head))}
 	for _, row := range append([][]string{head}, rows...) {
 		cells := make([]string, len(head))
 		for i := range min(len(head), len(row)) {
@@ -76,7 +83,7 @@ func newTable(head []string, rows [][]string) table {
 			c.right = c.right && (n == 0 || isNumber(cells[i]))
 		}
 		c.least = c.width
-		if i > 0 && c.width > keptColumn {
+		if i > 0 && c.width > keptColumn && !c.right {
 			c.least = minColumn
 		}
 	}
@@ -95,7 +102,7 @@ func isNumber(cell string) bool {
 }
 
 // least returns the width below which a table is not cut column by column.
-func (t table) least() int {
+func (t *table) least() int {
 	sum := columnGap * (len(t.columns) - 1)
 	for _, c := range t.columns {
 		sum += c.least
@@ -103,9 +110,80 @@ func (t table) least() int {
 	return sum
 }
 
+// fit makes the table take no more than width, as far as that can be. It returns
+// false if columns were left out.
+func (t *table) fit(width int) (whole bool) {
+	whole = true
+	for t.narrowest() > width && t.leaveOut() {
+		if whole {
+			width -= markWidth
+		}
+		whole = false
+	}
+	if t.least() > width {
+		room := t.narrowest() <= width
+		for i := range t.columns {
+			c := &t.columns[i]
+			if c.least = c.narrow(); !room && !c.right {
+				c.least = 1 // numbers are still whole
+			}
+		}
+	}
+	t.shrink(width)
+	return whole
+}
+
+// markWidth is what the mark behind the head takes.
+const markWidth = 2
+
+// narrow returns the width below which the column tells nothing.
+func (c column) narrow() int {
+	if c.right {
+		return c.width
+	}
+	return min(c.width, narrowColumn)
+}
+
+// narrowest returns the width below which columns must be left out.
+func (t *table) narrowest() int {
+	sum := columnGap * (len(t.columns) - 1)
+	for _, c := range t.columns {
+		sum += c.narrow()
+	}
+	return sum
+}
+
+// leaveOut leaves out the column that counts least, and returns false if there is
+// none: of numbers the first, since sums stand at the end, but for the last of them;
+// then of texts the last.
+func (t *table) leaveOut() bool {
+	numbers, texts := []int{}, []int{}
+	for i, c := range t.columns[1:] {
+		if c.right {
+			numbers = append(numbers, i+1)
+		} else {
+			texts = append(texts, i+1)
+		}
+	}
+	var out int
+	switch {
+	case len(numbers) > 1:
+		out = numbers[0]
+	case len(texts) > 0 && len(numbers)+len(texts) > 1:
+		out = texts[len(texts)-1]
+	default:
+		return false
+	}
+	t.columns = slices.Delete(t.columns, out, out+1)
+	for n := range t.lines {
+		t.lines[n] = slices.Delete(t.lines[n], out, out+1)
+	}
+	return true
+}
+
 // shrink makes the widest columns narrower until the table takes no more than
 // width, as far as that can be.
-func (t table) shrink(width int) {
+func (t *table) shrink(width int) {
 	sum := columnGap * (len(t.columns) - 1)
 	for _, c := range t.columns {
 		sum += c.width
@@ -126,7 +204,7 @@ func (t table) shrink(width int) {
 }
 
 // unpad bounds the width of columns.
-func (t table) unpad() {
+func (t *table) unpad() {
 	for i := range t.columns {
 		t.columns[i].width = min(t.columns[i].width, paddedColumn)
 	}
@@ -213,6 +291,17 @@ func (s Style) title(info ikigai.SessionInfo) string {
 		return info.Title
 	}
 	return s.glyph(forkMark) + " " + info.Title
+}
+
+// lighter returns a table without as many of the named columns, in that order, as it
+// takes to show the others.
+func (s Style) lighter(head []string, rows [][]string, names ...string) ([]string, [][]string) {
+	for _, name := range names {
+		if s.Width > 0 && newTable(head, rows).least() > s.Width {
+			head, rows = without(name, head, rows)
+		}
+	}
+	return head, rows
 }
 
 // without returns a table without the column of that name.

@@ -175,13 +175,37 @@ func TestTableOfLongTexts(t *testing.T) {
 	}
 }
 
-// What a narrow terminal does not show is not passed over in silence.
-func TestTableTellsWhatIsCutOff(t *testing.T) {
-	head := []string{"session", "a", "b"}
-	rows := [][]string{{"01a1fa97-b599-78cc-b715-528b539ce02d", "one", "two"}}
-	got := render.Style{Width: 38}.Table(head, rows)
-	want := "session" + strings.Repeat(" ", 30) + "…\n01a1fa97-b599-78cc-b715-528b539ce02d …\n"
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+// What a narrow terminal does not show is not passed over in silence, and no number
+// is cut.
+func TestNarrowTables(t *testing.T) {
+	for _, c := range []struct {
+		width int
+		head  string
+		row   string
+		want  string
+	}{
+		{38, "session|a|b", "01a1fa97-b599-78cc-b715-528b539ce02d|one|two",
+			"session                       a    b\n01a1fa97-b599-78cc-b715-528…  one  two\n"},
+		{20, "TOOL|CALLS|SUCCEEDED|FAILED", "delegate_tasks|12|10|2", "TOOL        FAILED …\ndelegate_…       2\n"},
+		{20, "EVENT|OBJECTIVE|BY", "4|Find out why it fails|statement", "EVENT  OBJECTIVE …\n    4  Find out w…\n"},
+		{30, "FILE OR URL|READ|CHANGED", "src/a/very/long/name.go|1|2", "FILE OR URL      READ  CHANGED\nsrc/a/very/lon…     1        2\n"},
+		{16, "A|N", "abcdefghijkl|1,234,567", "A              N\nabcd…  1,234,567\n"},
+	} {
+		got := render.Style{Width: c.width}.Table(strings.Split(c.head, "|"), [][]string{strings.Split(c.row, "|")})
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%d columns (-want +got):\n%s", c.width, diff)
+		}
+	}
+}
+
+func TestNarrowSpending(t *testing.T) {
+	cost := int64(1_230_000)
+	list := []render.Purpose{{Name: "main", Requests: 3, Usage: ikigai.Usage{Input: 12_345, Output: 678}, Cost: &cost}, {Name: "objective", Requests: 2}}
+	for width, heads := range map[int]string{20: "PURPOSE COST …", 40: "PURPOSE TOKENS IN TOKENS OUT COST", 80: "PURPOSE REQUESTS TOKENS IN CACHED TOKENS OUT COST"} {
+		text := render.Style{Width: width}.Purposes(list)
+		head, rest, _ := strings.Cut(text, "\n")
+		if got := strings.Join(strings.Fields(head), " "); got != heads || !strings.Contains(rest, "$1.23\n") {
+			t.Errorf("%d columns:\n%s", width, text)
+		}
 	}
 }
