@@ -55,69 +55,13 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 	case ikigai.KindUser, ikigai.KindRewind, ikigai.KindClear:
 		blocks = t.abandon(b.Interaction)
 	}
-	ln := t.line(b.Interaction)
-	switch e.Kind {
-	case ikigai.KindUser:
-		decode[ikigai.MessageData](&b, e)
-		t.asked(b.Interaction, b.Body.(ikigai.MessageData).By, ln)
-	case ikigai.KindSystem, ikigai.KindAssistant, ikigai.KindThinking:
-		decode[ikigai.MessageData](&b, e)
-	case ikigai.KindToolCall:
-		t.call(&b, e, ln)
-	case ikigai.KindToolResult:
-		t.result(&b, e, ln)
-		blocks = t.answers(b.Interaction, b.Body.(Result).ToolCallID)
-	case ikigai.KindSession:
-		decode[ikigai.SessionData](&b, e)
-	case ikigai.KindTools:
-		decode[ikigai.ToolsData](&b, e)
-	case ikigai.KindRequest:
-		decode[ikigai.RequestData](&b, e)
-	case ikigai.KindUsage:
-		decode[ikigai.UsageData](&b, e)
-	case ikigai.KindChange:
-		decode[ikigai.ChangeData](&b, e)
-		if t.change(&b, ln); t.Brief && announced(b) {
-			return nil
-		}
-	case ikigai.KindApproval:
-		decode[ikigai.ApprovalData](&b, e)
-		t.approval(&b, ln)
-	case ikigai.KindInterrupted:
-		decode[ikigai.InterruptedData](&b, e)
-	case ikigai.KindError:
-		decode[ikigai.ErrorData](&b, e)
-	case ikigai.KindQuarantine:
-		decode[ikigai.QuarantineData](&b, e)
-	case ikigai.KindFallback:
-		decode[ikigai.FallbackData](&b, e)
-	case ikigai.KindRewind:
-		decode[ikigai.RewindData](&b, e)
-	case ikigai.KindClear:
-	case ikigai.KindFork:
-		decode[ikigai.ForkData](&b, e)
-	case ikigai.KindUndo:
-		decode[ikigai.UndoData](&b, e)
-	case ikigai.KindTrust:
-		decode[ikigai.TrustData](&b, e)
-	case ikigai.KindInteraction:
-		decode[ikigai.InteractionData](&b, e)
-		t.begins(b)
-	case ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective:
-		decode[ikigai.ObjectiveData](&b, e)
-		b.Body = t.named(b)
-	case ikigai.KindFeedback:
-		decode[ikigai.FeedbackData](&b, e)
-	case ikigai.KindProjection:
-		decode[ikigai.ProjectionData](&b, e)
-		b.Body = t.projected(b)
-	default:
-		if len(e.Data) > 0 {
-			b.Body = slices.Clone(e.Data)
-		}
+	b.read(e)
+	t.takeIn(&b)
+	if t.Brief && announced(b) {
+		return nil
 	}
-	if e.Kind != ikigai.KindToolCall && e.Kind.Conversation() {
-		ln.inRound = false
+	if e.Kind == ikigai.KindToolResult {
+		blocks = t.answers(b.Interaction, b.Body.(Result).ToolCallID)
 	}
 	b.Statement = t.statement
 	if s := t.sides[b.Interaction]; s != nil {
@@ -138,6 +82,34 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		blocks = append(blocks, b)
 	}
 	return blocks
+}
+
+// takeIn takes in what b says of the session, and says in b what the session says
+// of it.
+func (t *Transcript) takeIn(b *Block) {
+	ln := t.line(b.Interaction)
+	switch b.Kind {
+	case ikigai.KindUser:
+		t.asked(b.Interaction, b.Body.(ikigai.MessageData).By, ln)
+	case ikigai.KindToolCall:
+		ln.called()
+		b.Round = ln.round
+	case ikigai.KindToolResult:
+		t.result(b, ln)
+	case ikigai.KindChange:
+		t.change(b, ln)
+	case ikigai.KindApproval:
+		t.approval(b, ln)
+	case ikigai.KindInteraction:
+		t.begins(*b)
+	case ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective:
+		b.Body = t.named(*b)
+	case ikigai.KindProjection:
+		b.Body = t.projected(*b)
+	}
+	if b.Kind != ikigai.KindToolCall && b.Kind.Conversation() {
+		ln.inRound = false
+	}
 }
 
 // asked takes in that somebody has said something in an interaction. What the
@@ -235,33 +207,23 @@ func (t *Transcript) line(interaction string) *line {
 	return ln
 }
 
-func (t *Transcript) call(b *Block, e ikigai.Event, ln *line) {
-	var d ikigai.ToolCallData
-	if err := e.DecodeData(&d); err != nil {
-		b.Damage = err.Error()
-	}
+// called takes in a call.
+func (ln *line) called() {
 	if !ln.inRound {
 		ln.round++
 		ln.rounds++
 		ln.inRound = true
 	}
-	b.Round = ln.round
-	b.Body = CallOf(ikigai.ToolCall{ID: d.ID, Name: d.Function.Name, Arguments: d.Function.Arguments})
 }
 
-func (t *Transcript) result(b *Block, e ikigai.Event, ln *line) {
-	var r Result
-	if err := e.DecodeData(&r.ToolResultData); err != nil {
-		b.Damage = err.Error()
-	}
-	r.Fields = fields(r.Output)
+func (t *Transcript) result(b *Block, ln *line) {
+	r := b.Body.(Result)
 	b.Round = ln.round
+	r.Added = fields(string(r.Executed))
 	if i := t.find(b.Interaction, r.ToolCallID); i >= 0 {
 		r.Of, b.Round = t.of(i, ln), t.open[i].Round
 		t.open = slices.Delete(t.open, i, i+1)
-		r.Added = added(fields(string(r.Executed)), r.Call.Params)
-	} else {
-		r.Added = fields(string(r.Executed))
+		r.Added = added(r.Added, r.Call.Params)
 	}
 	b.Body = r
 }
@@ -277,8 +239,8 @@ func (t *Transcript) change(b *Block, ln *line) {
 // announced reports whether the result to come tells all that the change b does:
 // that a file is new, or that it cannot be had again, it does not.
 func announced(b Block) bool {
-	c := b.Body.(Change)
-	return c.Call != nil && c.Existed && !c.Noticed && c.NotKept == "" && b.Damage == ""
+	c, ok := b.Body.(Change)
+	return ok && c.Call != nil && c.Existed && !c.Noticed && c.NotKept == "" && b.Damage == ""
 }
 
 func (t *Transcript) approval(b *Block, ln *line) {
@@ -347,13 +309,4 @@ func mayHaveRun(b Block) Block {
 	call.MayHaveRun = true
 	b.Body = call
 	return b
-}
-
-// decode sets the body of b to the data of e, as far as it can be read.
-func decode[T any](b *Block, e ikigai.Event) {
-	var d T
-	if err := e.DecodeData(&d); err != nil {
-		b.Damage = err.Error()
-	}
-	b.Body = d
 }
