@@ -268,6 +268,26 @@ func TestDamagedJournalStaysAside(t *testing.T) {
 	}
 }
 
+// A statement whose events a damaged database will never take is answered, and the
+// exit code says that they are not in it, but in a file.
+func TestStatementIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newPlaceIn(t, t.TempDir(), "user: first\nsay: One.\n\nuser: second\nsay: Two.\n")
+	p.run(exitAnswered, "run", "first")
+	db, err := sql.Open("sqlite", p.database)
+	must(t, err)
+	_, err = db.Exec("UPDATE sessions SET head = 9999")
+	must(t, err)
+	must(t, db.Close())
+	c := p.run(exitStore, "run", "--continue", "second")
+	if c.out.String() != "Two.\n" {
+		t.Errorf("answered %q", c.out)
+	}
+	c.tells(1, "cannot be brought into the database")
+	c.tells(1, ".refused. Keep that file.")
+	c.tells(0, "The session could not be kept")
+}
+
 // fence returns the fence of a session in the database.
 func (p *place) fence(id ikigai.ID) (fence int64) {
 	p.t.Helper()

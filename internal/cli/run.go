@@ -3,8 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -95,6 +98,7 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 }
 
 func (a *app) run(ctx context.Context, o runOptions, args []string) error {
+	outliveReader()
 	if err := a.load(); err != nil {
 		return err
 	}
@@ -124,12 +128,19 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	outcome, err := a.runStatement(ctx, w, o.before, statement)
+	return a.conclude(w, v, outcome, err)
+}
+
+// runStatement takes a statement to its answer, which is shown, and closes the session.
+func (a *app) runStatement(ctx context.Context, w *work, before []ikigai.Event, statement ikigai.Event) (agent.Outcome, error) {
 	defer w.close()
 	ctx, stop := a.stoppable(ctx)
 	defer stop()
+	v := w.view
 	defer v.watch()()
 	w.refresh(ctx)
-	w.session.Queue(o.before...)
+	w.session.Queue(before...)
 	outcome, err := w.agent.Run(ctx, statement)
 	v.finish()
 	if v.formed && !v.json && err == nil {
@@ -137,10 +148,16 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	}
 	w.asking.settle(ctx)
 	if !v.json {
-		a.tellSpending(w, endpoint)
+		a.tellSpending(w, w.endpoint)
 	}
-	return a.conclude(w, v, outcome, err)
+	return outcome, err
 }
+
+// outliveReader has the program go on where nobody reads its output any more: a
+// statement runs to its end and into the log all the same. The error of writing is
+// told in the end. What the program starts has the signal as usual, which would not
+// be so if it were ignored.
+func outliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // checkToolChoice refuses a choice that no tool fits, before there is a session.
 func checkToolChoice(choice ikigai.ToolChoice, names []string) error {
@@ -162,6 +179,8 @@ func (a *app) conclude(w *work, v *view, o agent.Outcome, err error) error {
 		return &quietError{exitCode(err)}
 	case err != nil:
 		return err
+	case w.session.Refused():
+		return &quietError{exitStore}
 	case w.session.Durability() == ikigai.Volatile:
 		a.notice("The session could not be kept. Free some space and run `ikigai doctor`.")
 		return &quietError{exitStore}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,6 +158,30 @@ func TestPipeIsClosed(t *testing.T) {
 		within(t, c.ended, "end of "+args[0])
 		if c.err.String() != "" {
 			t.Errorf("%v tells of it: %s", args, c.err)
+		}
+	}
+}
+
+// A statement runs to its end, and into the log, though nobody reads its answer to
+// the end. Commands still end where nobody reads what they print.
+func TestAnswerIsNotRead(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"run", "work"}, {"run", "--json", "work"}} {
+		p := newPlace(t, "user: work\nsay: First.\ncall: bash {\"command\": \"yes | head -1 >/dev/null; echo ${PIPESTATUS[0]} >witness\"}\nreply:\nsay: Done.\n")
+		r, w, err := os.Pipe()
+		must(t, err)
+		must(t, r.Close())
+		cmd := p.command(args...)
+		cmd.Stdout = w
+		c := startChild(t, cmd)
+		must(t, w.Close())
+		c.ends(exitInternal)
+		c.tells(1, "The answer could not be written, it is in the log")
+		if got := p.lines("witness"); !slices.Equal(got, []string{"141"}) {
+			t.Errorf("%v: the tool saw %v", args, got)
+		}
+		if replies := of(ikigai.KindAssistant, p.log()); len(replies) != 2 || replies[1].Content != "Done." {
+			t.Errorf("%v: %s", args, asJSON(replies))
 		}
 	}
 }

@@ -41,6 +41,7 @@ type ladder struct {
 	journal *journal.Journal
 	retryAt time.Time // when the store is tried again
 	lost    bool      // the session has passed to another holder: the store is never tried again
+	refused bool      // events lie in a file that can never be delivered
 }
 
 // write makes events durable, after whatever is on no disk yet, and returns how
@@ -219,6 +220,7 @@ func (l *ladder) lastAttempt() {
 	defer cancel()
 	switch err := l.deliver(ctx); {
 	case errors.Is(err, ikigai.ErrConflict):
+		l.refused = true
 		l.notice(fmt.Sprintf("What happened here since another process went on cannot be brought into the database: %s. Keep that file.", reason(err)))
 	case err != nil:
 		l.notice(fmt.Sprintf("What happened here since another process went on waits in a journal, for a later start to deliver: %s.", reason(err)))

@@ -141,6 +141,14 @@ func (s *Session) Durability() ikigai.Durability {
 	return s.durability
 }
 
+// Refused reports, once the session is closed, whether the database will never take
+// some of its events, which lie in a file that the person has been told of.
+func (s *Session) Refused() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.finished && s.ladder.refused
+}
+
 // Record implements ikigai.Recorder.
 func (s *Session) Record(_ context.Context, events ...ikigai.Event) (ikigai.Durability, error) {
 	s.mu.Lock()
