@@ -18,10 +18,7 @@ import (
 // have, MaxOutputSize and no more than about a quarter of the model's context,
 // and keeps in a file what was cut off.
 func (a *Agent) limit(d *ikigai.ToolResultData) {
-	size := a.MaxOutputSize
-	if a.Context > 0 { // tokens, of four bytes each
-		size = min(cmp.Or(size, a.Context), max(a.Context, minResult))
-	}
+	size := a.ResultSize()
 	if size <= 0 || len(d.Output) <= size && len(d.Parts) == 0 && len(d.Note) == 0 {
 		return
 	}
@@ -37,6 +34,15 @@ func (a *Agent) limit(d *ikigai.ToolResultData) {
 	}
 }
 
+// ResultSize returns how many bytes of a result the model is sent; 0 for all.
+func (a *Agent) ResultSize() int {
+	size := a.MaxOutputSize
+	if a.Context > 0 { // tokens, of four bytes each
+		size = min(cmp.Or(size, a.Context), max(a.Context, minResult))
+	}
+	return size
+}
+
 // minResult is what a result may have however small a model's context is.
 const minResult = 4 << 10
 
@@ -46,20 +52,30 @@ type whole struct{ file, text string }
 
 // keepWhole writes a result to a file of its own.
 func (a *Agent) keepWhole(d ikigai.ToolResultData) whole {
-	if a.OutputDir == "" || os.MkdirAll(a.OutputDir, 0o700) != nil {
+	text := wholeText(d)
+	file := a.Keep(text)
+	if file == "" {
 		return whole{}
+	}
+	return whole{file, text}
+}
+
+// Keep writes a text that is shown in part to a file of its own, below OutputDir,
+// and returns its path, "" if it could not be written.
+func (a *Agent) Keep(text string) string {
+	if a.OutputDir == "" || os.MkdirAll(a.OutputDir, 0o700) != nil {
+		return ""
 	}
 	f, err := os.CreateTemp(a.OutputDir, "result-*.txt") // for its owner alone
 	if err != nil {
-		return whole{}
+		return ""
 	}
-	w := whole{f.Name(), wholeText(d)}
-	_, err = f.WriteString(w.text)
+	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(w.file) // a part of it would pass for the whole
-		return whole{}
+		_ = os.Remove(f.Name()) // a part of it would pass for the whole
+		return ""
 	}
-	return w
+	return f.Name()
 }
 
 // wholeText returns a result as a person would read it: of a JSON object the text

@@ -35,6 +35,8 @@ func (h *handing) tools() []ikigai.Tool {
 	return []ikigai.Tool{delegate.New(delegate.Config{
 		Max: h.settings.Tasks.Max, Concurrency: h.settings.Tasks.Concurrency,
 		Check: h.check, Take: h.tasks.take, Begin: h.begin,
+		Room: func() int { return h.agent.ResultSize() },
+		Keep: func(answer string) string { return h.agent.Keep(answer) },
 	})}
 }
 

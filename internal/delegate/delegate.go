@@ -36,6 +36,13 @@ type Config struct {
 	// its answer. That returns soon after ctx ends. With an error, an *ikigai.Error,
 	// comes what there is of the answer.
 	Begin func(callID string, t Task) func(ctx context.Context) (Answer, error)
+
+	// Room returns how many bytes of a result the model is sent, 0 for no limit. It
+	// may be nil.
+	Room func() int
+	// Keep writes an answer that is shown in part to a file that the model can read,
+	// and returns its path, "" if it could not. It may be nil.
+	Keep func(answer string) (path string)
 }
 
 // Answer is what came of a task.

@@ -153,7 +153,7 @@ func TestResults(t *testing.T) {
 	if got := fmt.Sprint(out.Tasks[2].Answer); got != "map[n:1]" {
 		t.Errorf("got %s", got)
 	}
-	if got := out.Tasks[3]; !strings.HasSuffix(got.Cut, fmt.Sprintf("of %d bytes are shown; the log has all of it", 2*maxAnswers)) || !utf8.ValidString(got.Answer.(string)) {
+	if got := out.Tasks[3]; !strings.HasSuffix(got.Cut, fmt.Sprintf("of %d bytes are shown", 2*maxAnswers)) || !utf8.ValidString(got.Answer.(string)) {
 		t.Errorf("cut: %s", got.Cut)
 	}
 	if n := len(r.Output[0].Text); n > maxAnswers {
@@ -263,5 +263,49 @@ func TestBeginBreaks(t *testing.T) {
 	}
 	if n := running.Load(); n != 0 {
 		t.Errorf("%d tasks are still running", n)
+	}
+}
+
+// What a model is sent of a result is shared fairly: short answers are whole, and of
+// each long one there is about as much, and a file with all of it.
+func TestAnswersShareRoom(t *testing.T) {
+	long := strings.Repeat("a \"line\" <of> it\n", 5_000)
+	c := answers(func(_ context.Context, task Task) (Answer, error) {
+		switch task.Title {
+		case "short":
+			return Answer{Text: "short"}, nil
+		case "json":
+			return Answer{Text: `{ "long": "` + strings.Repeat("x", 50_000) + `" }`}, nil
+		}
+		return Answer{Text: task.Title + long, Turns: 3, Interaction: "task-12"}, nil
+	})
+	const room = 20_000
+	c.Room = func() int { return room }
+	kept := map[string]string{}
+	c.Keep = func(answer string) string {
+		path := fmt.Sprintf("/output/result-%d.txt", len(kept))
+		kept[path] = answer
+		return path
+	}
+	r, out := run(t, t.Context(), c, `{"tasks":[{"title":"a","instructions":"x"},{"title":"b","instructions":"x"},
+		{"title":"short","instructions":"x"},{"title":"json","instructions":"x","schema":{"type":"object"}},{"title":"c","instructions":"x"}]}`)
+	if n := len(r.Output[0].Text); n > room || n < room*9/10 {
+		t.Errorf("the result has %d bytes", n)
+	}
+	if got := out.Tasks[2]; got.Answer != "short" || got.Cut != "" {
+		t.Errorf("a short answer is cut: %+v", got)
+	}
+	for i, got := range out.Tasks {
+		shown, path, offset := got.Answer.(string), "", 0
+		if i == 2 {
+			continue
+		}
+		_, cut, _ := strings.Cut(got.Cut, "; all of it is in ")
+		if _, err := fmt.Sscanf(strings.Replace(cut, ",", "", 1), "%s read on with file_read from offset %d", &path, &offset); err != nil {
+			t.Fatalf("%s: %v", got.Cut, err)
+		}
+		if !strings.HasPrefix(kept[path], shown) || len(shown) < room/8 || offset != 1+strings.Count(shown, "\n") {
+			t.Errorf("task %d: %d bytes are shown; %s", i, len(shown), got.Cut)
+		}
 	}
 }

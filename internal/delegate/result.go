@@ -1,17 +1,19 @@
 package delegate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"ikigai"
 )
 
-// maxAnswers bounds all answers of a call together, in bytes. Each may have its
-// share of it.
+// maxAnswers bounds the result of a call, in bytes, wherever Room leaves more. Each
+// answer may have its share of it.
 const maxAnswers = 128 << 10
 
 // report is what the model is told of a task.
@@ -31,9 +33,10 @@ func (c Config) result(ctx context.Context, tasks []Task, ends []outcome) ikigai
 		Code  ikigai.ToolCode `json:"error_code,omitempty"`
 		Tasks []report        `json:"tasks"`
 	}{Tasks: make([]report, len(tasks))}
-	failed := 0
+	failed, answers := 0, 0
 	for i, end := range ends {
-		out.Tasks[i] = reportOf(tasks[i], end, maxAnswers/len(tasks))
+		out.Tasks[i] = reportOf(tasks[i], end)
+		answers += len(out.Tasks[i].Answer)
 		if end.err != nil {
 			failed++
 		}
@@ -44,10 +47,21 @@ func (c Config) result(ctx context.Context, tasks []Task, ends []outcome) ikigai
 	case failed == len(tasks):
 		out.Error, out.Code = "No task was done. Each says why and what to do.", codeFailed
 	}
+	c.fit(out.Tasks, ends, c.room()-(len(ikigai.JSONOutput(out)[0].Text)-answers))
 	return ikigai.Result{
 		Output: ikigai.JSONOutput(out), Failed: out.Error != "",
 		Report: fmt.Sprintf("%d of %s done", len(tasks)-failed, counted(len(tasks))),
 	}
+}
+
+// room returns how many bytes a result may have.
+func (c Config) room() int {
+	if c.Room != nil {
+		if n := c.Room(); n > 0 {
+			return min(n, maxAnswers)
+		}
+	}
+	return maxAnswers
 }
 
 // codeFailed is the code of a call of which no task was done.
@@ -60,9 +74,8 @@ func counted(n int) string {
 	return fmt.Sprintf("%d tasks", n)
 }
 
-// reportOf returns what the model is told of a task, with an answer of at most
-// size bytes.
-func reportOf(t Task, end outcome, size int) report {
+// reportOf returns what the model is told of a task, with all of the answer.
+func reportOf(t Task, end outcome) report {
 	r := report{Title: t.Title, Turns: end.Turns, Interaction: end.Interaction}
 	if end.err != nil {
 		what, do := told(end.err)
@@ -70,16 +83,55 @@ func reportOf(t Task, end outcome, size int) report {
 	}
 	text := ikigai.CleanText(end.Text)
 	switch {
-	case end.err == nil && t.Schema != nil && json.Valid([]byte(text)) && len(text) <= size:
-		r.Answer = json.RawMessage(text)
+	case end.err == nil && t.Schema != nil && json.Valid([]byte(text)):
+		var b bytes.Buffer
+		_ = json.Compact(&b, []byte(text)) // as it will be sent
+		r.Answer = b.Bytes()
 	case text != "" || end.err == nil:
-		shown := beginning(text, size)
-		if len(shown) < len(text) {
-			r.Cut = fmt.Sprintf("%d of %d bytes are shown; the log has all of it", len(shown), len(text))
-		}
-		r.Answer = quoted(shown)
+		r.Answer = quoted(text)
 	}
 	return r
+}
+
+// fit cuts the answers that take more than their share of size bytes. What short
+// ones leave is shared among the others.
+func (c Config) fit(reports []report, ends []outcome, size int) {
+	var bySize []int
+	for i := range reports {
+		if len(reports[i].Answer) > 0 {
+			bySize = append(bySize, i)
+		}
+	}
+	slices.SortStableFunc(bySize, func(i, j int) int { return len(reports[i].Answer) - len(reports[j].Answer) })
+	for n, i := range bySize {
+		share := max(size, 0) / (len(bySize) - n)
+		used := len(reports[i].Answer)
+		if used > share {
+			used = c.cut(&reports[i], ikigai.CleanText(ends[i].Text), share)
+		}
+		size -= used
+	}
+}
+
+// cut shows the beginning of an answer, and says where all of it is, in size bytes
+// together if they are enough for that. It returns how many it took.
+func (c Config) cut(r *report, text string, size int) int {
+	file := ""
+	if c.Keep != nil {
+		file = c.Keep(text)
+	}
+	for n := size; ; {
+		shown := beginning(text, n)
+		r.Answer, r.Cut = quoted(shown), fmt.Sprintf("%d of %d bytes are shown", len(shown), len(text))
+		if file != "" {
+			r.Cut += fmt.Sprintf("; all of it is in %s, read on with file_read from offset %d", file, 1+strings.Count(shown, "\n"))
+		}
+		used := len(r.Answer) + len(`"cut":,`) + len(quoted(r.Cut))
+		if used <= size || n == 0 {
+			return used
+		}
+		n = max(n-(used-size+5)/6, 0) // a byte takes six at most
+	}
 }
 
 // beginning returns the first size bytes of s, without a split character.
