@@ -74,7 +74,7 @@ func (a *app) commit(ctx context.Context, o commitOptions) error {
 	defer stop()
 	repo, err := openRepository(ctx, a.dir, a.withoutSecrets())
 	if err != nil {
-		return err
+		return stopped(ctx, err)
 	}
 	c, err := repo.change(ctx, o.scope)
 	if errors.Is(err, errNothing) {
@@ -126,7 +126,10 @@ func (a *app) messageFor(ctx context.Context, o commitOptions, repo *repository,
 		return "", err
 	}
 	defer w.close()
+	stopTelling := w.view.watch()
 	message, err := w.commitMessage(ctx, repo, c, o.hint)
+	stopTelling()
+	w.view.finish()
 	if err == nil && w.which.isNew() { // nothing else gives it a title
 		subject, _, _ := strings.Cut(message, "\n")
 		w.session.Queue(ikigai.NewEvent(ikigai.KindTitle, inFewWords("Commit: "+subject, maxTitle), ikigai.ObjectiveData{By: ikigai.ByModel}))
@@ -178,7 +181,7 @@ func (a *app) approveMessage(ctx context.Context, repo *repository, message stri
 		case "e", "edit":
 			edited, err := repo.edit(ctx, message, a.In, a.Err)
 			if err != nil {
-				return "", err
+				return "", stopped(ctx, err)
 			}
 			if message = tidied(edited); message == "" {
 				return "", notCommitted("The message is empty", "Leave some words in it")

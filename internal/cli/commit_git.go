@@ -247,7 +247,11 @@ func (r *repository) commit(ctx context.Context, s scope, message string, out, e
 	cmd := exec.CommandContext(ctx, r.program, append(append(args, "--"), s.paths...)...)
 	cmd.Dir, cmd.Env = r.dir, r.env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(message+"\n"), out, err
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // so that it takes its locks away
+	whom := 1
+	if !hasTerminal() { // at one it must not leave the foreground: signing and hooks may ask there
+		cmd.SysProcAttr, whom = &syscall.SysProcAttr{Setpgid: true}, -1 // its hooks and what they started, too
+	}
+	cmd.Cancel = func() error { return syscall.Kill(whom*cmd.Process.Pid, syscall.SIGTERM) } // so that it takes its locks away
 	cmd.WaitDelay = 5 * time.Second
 	ended := cmd.Run()
 	var exit *exec.ExitError
@@ -261,6 +265,16 @@ func (r *repository) commit(ctx context.Context, s scope, message string, out, e
 			Do: "What it said stands above; the message is in the log, too"}
 	}
 	return &ikigai.Error{Kind: ikigai.ErrorInternal, What: "Git did not commit: " + ended.Error(), Do: "Try `git commit`"}
+}
+
+// hasTerminal reports whether the process has a terminal, whatever its standard
+// streams are. There, an interrupt comes to all that runs in the foreground.
+func hasTerminal() bool {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err == nil {
+		_ = tty.Close()
+	}
+	return err == nil
 }
 
 // edit has the person edit a message in the editor that their git uses, at the

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -64,13 +65,25 @@ func (w *work) askForMessage(ctx context.Context, change string) (string, error)
 	s.Recorder.Queue(sideSystem(ikigai.PurposeCommit, commitPrompt))
 	out, err := s.Run(ctx, ikigai.NewEvent(ikigai.KindUser, change, nil))
 	if err != nil {
-		return "", err
+		return "", noMessage(err)
 	}
 	message := cleanMessage(w.redact(out.Answer))
 	if message == "" {
 		return "", &ikigai.Error{Kind: ikigai.ErrorServer, What: s.ModelName + " wrote no message", Do: "Try again, or write it yourself with `git commit`"}
 	}
 	return message, nil
+}
+
+// noMessage returns an error of the model with what to do about a commit, where
+// its own advice is how to go on with a conversation.
+func noMessage(err error) error {
+	e, ok := errors.AsType[*ikigai.Error](err)
+	if !ok || e.Do != "Try again" && !strings.Contains(e.Do, "`ikigai run") {
+		return err
+	}
+	commit := *e
+	commit.Do = "Run `ikigai commit` again, or commit with your own words"
+	return &commit
 }
 
 // told returns what the model is told of a change. The change stands last: no

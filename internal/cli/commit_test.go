@@ -183,6 +183,56 @@ func TestCommitInterrupted(t *testing.T) {
 	}
 }
 
+// S1.24: an interrupt while git is read is one, whatever becomes of git.
+func TestCommitInterruptedReading(t *testing.T) {
+	t.Parallel()
+	p := newRepository(t, "side: commit\nsay: add a file")
+	bin := filepath.Join(p.root, "bin")
+	must(t, os.Mkdir(bin, 0o755))
+	must(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nkill -INT $PPID\nexec sleep 1000\n"), 0o755))
+	cmd := p.command("commit", "--yes")
+	cmd.Env = append(cmd.Env, "PATH="+bin+":"+os.Getenv("PATH"))
+	c := startChild(t, cmd)
+	c.ends(exitInterrupted)
+	c.tells(1, "Stopped.")
+}
+
+// S1.24: what a hook has started ends with git where no terminal could tell it of
+// the interrupt.
+func TestCommitStopsHooks(t *testing.T) {
+	t.Parallel()
+	p := newRepository(t, "side: commit\nsay: add a file")
+	p.stage("a.txt", "one\n")
+	must(t, os.WriteFile(p.file(".git/hooks/pre-commit"), []byte("#!/bin/sh\n(trap 'echo the child has ended >&2; exit' TERM; echo the hook runs >&2; while :; do sleep 0.05; done) &\nwait\n"), 0o755))
+	cmd := p.command("commit", "--yes")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
+	c := startChild(t, cmd)
+	c.err.awaitText(t, "the hook runs")
+	c.signal(syscall.SIGINT)
+	c.err.awaitText(t, "the child has ended")
+	c.ends(exitInterrupted)
+}
+
+// Whoever waits at a terminal for a message sees that it is being written. What the
+// model fails with is told once, with what to do about a commit.
+func TestCommitWaits(t *testing.T) {
+	t.Parallel()
+	p := newRepository(t, "side: commit\nsay: x\nfault: hang")
+	p.stage("a.txt", "one\n")
+	screen, c := atTerminal(t, p.command("commit", "--yes"))
+	screen.awaitText(t, "… writing the commit message")
+	c.signal(syscall.SIGINT)
+	c.ends(exitInterrupted)
+
+	p = newRepository(t, "side: commit\nsay: x\nfault: cut")
+	p.stage("a.txt", "one\n")
+	failed := p.start("commit", "--yes", "--set", "max_retries=0")
+	within(t, failed.ended, "end")
+	failed.tells(0, "ikigai run")
+	failed.tells(0, "commit: failed")
+	failed.tells(1, "Run `ikigai commit` again, or commit with your own words.")
+}
+
 // However much has changed, the model is told of each kind of it, within bounds,
 // and of the change as what it is: data that stands last.
 func TestCommitHuge(t *testing.T) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,7 +55,6 @@ func (a *app) compact(ctx context.Context, which which, script string) error {
 		defer stopServer()
 	} else {
 		endpoint = config.Endpoint{Name: cmp.Or(a.settings.Model, "no model")}
-		a.notice("The model is not asked for a summary, the log alone makes it. " + unasked.Error())
 	}
 	v := a.newView(false)
 	w, err := a.open(ctx, which, endpoint, <-opening, v)
@@ -62,6 +62,9 @@ func (a *app) compact(ctx context.Context, which which, script string) error {
 		return err
 	}
 	defer w.close()
+	if unasked != nil {
+		a.notice("The model is not asked for a summary, the log alone makes it. " + unasked.Error())
+	}
 	ctx, stop := a.stoppable(ctx)
 	defer stop()
 	defer v.watch()()
@@ -92,8 +95,9 @@ func (a *app) compact(ctx context.Context, which which, script string) error {
 type fitting struct {
 	*history.Line
 	work   *work
-	parent string // the interaction
-	mute   bool   // no model is asked
+	parent string     // the interaction
+	mute   bool       // no model is asked
+	told   ikigai.Seq // the statement in which the person was told last that a model failed
 	// Of the main interaction: what a summary repeats.
 	purpose   *history.Purpose
 	resources *history.Resources
@@ -143,11 +147,47 @@ func (f *fitting) summarise(ctx context.Context, text string, size int) (summary
 		return "", ""
 	}
 	defer s.end()
-	s.MaxToolTurns = 1 // it has no tools
+	s.MaxToolTurns = 1                  // it has no tools
+	s.MaxRetries = min(s.MaxRetries, 1) // the log can do it instead
 	s.Recorder.Queue(sideSystem(ikigai.PurposeSummary, fmt.Sprintf(summaryPrompt, max(size/8, 50))))
 	out, err := s.Run(ctx, ikigai.NewEvent(ikigai.KindUser, text, nil))
-	if err != nil || out.LimitReached {
-		return "", ""
+	switch {
+	case err != nil:
+		f.tellFailed(ctx, s.ModelName, whatFailed(err))
+	case out.LimitReached || out.Answer == "":
+		f.tellFailed(ctx, s.ModelName, "it wrote none")
+	default:
+		return out.Answer, s.name
 	}
-	return out.Answer, s.name
+	return "", ""
+}
+
+// tellFailed tells the person, once in a statement, that a model has written no
+// summary. Who has stopped it knows.
+func (f *fitting) tellFailed(ctx context.Context, model, what string) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
+	if statement := f.statement(); f.told != statement {
+		f.told = statement
+		f.work.view.notice(fmt.Sprintf("The summary of the conversation is made from the log alone, because %s failed: %s.", model, what))
+	}
+}
+
+// statement returns what tells a statement from those before; never 0.
+func (f *fitting) statement() ikigai.Seq {
+	if f.purpose != nil {
+		if all := f.purpose.Objectives(); len(all) > 0 {
+			return all[len(all)-1].Statement
+		}
+	}
+	return -1 // a task has one
+}
+
+// whatFailed returns what an error says has failed, without what to do.
+func whatFailed(err error) string {
+	if e, ok := errors.AsType[*ikigai.Error](err); ok {
+		return e.What
+	}
+	return err.Error()
 }

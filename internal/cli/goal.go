@@ -25,7 +25,8 @@ ID begins with ID. Its goal comes with the objective of each statement, how its
 tools have fared, and the files and URLs that it has read and changed.
 
 BY says whose words they are: a person's, a model's, or the first sentence of the
-statement. A goal that you set no model replaces.`,
+statement. A goal that you set no model replaces, until the conversation begins
+anew with ` + "`ikigai sessions clear`" + `, which leaves it behind.`,
 		Example: `  ikigai goal
   ikigai goal 01a1f9ef --json
   ikigai goal --set "Ship version 2 of the parser"`,

@@ -120,6 +120,9 @@ func (t *timeline) back(n int) (ikigai.Seq, error) {
 			}
 		}
 	}
+	if found == 0 {
+		return 0, usage("The conversation has no statement to take back", "See `ikigai log`")
+	}
 	return 0, usage(fmt.Sprintf("The conversation has no %d statements to take back, it has %d", n, found), "Take back fewer, or see `ikigai log`")
 }
 

@@ -39,6 +39,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		{side(ikigai.PurposeSummary, ikigai.Main), "summing up the conversation"},
 		{ikigai.NewEvent(ikigai.KindObjective, "Go", nil), "summing up the conversation"},
 		{ikigai.NewEvent(ikigai.KindProjection, "fewer words", nil), "waiting for the model"},
+		{side(ikigai.PurposeCommit, ikigai.Main), "writing the commit message"},
 	} {
 		w.progress = []byte("printed")
 		w.awaits(step.event)

@@ -84,7 +84,7 @@ type waits struct {
 	progress []byte // what a running tool has printed and nobody has seen
 	printing string // the call that printed it
 	arriving bool   // the model is sending a call
-	summing  bool   // a model sums up the beginning of the conversation
+	aside    string // what a side interaction does that is waited for by itself; "" if there is none
 
 	again       time.Time // when the request is sent again
 	attempt, of int       // which one it will be, of how many at most
@@ -95,12 +95,19 @@ type openCall struct{ id, summary string }
 
 // awaits notes what is waited for once e is recorded: the first call that has
 // no result, or the model. What happens in side interactions is waited for as a
-// part of it, but for a summary, which takes long and comes before the request.
+// part of it, but for a summary, which takes long and comes before the request,
+// and for the message of a commit.
 func (w *waits) awaits(e ikigai.Event) {
 	if e.Interaction != ikigai.Main {
 		var d ikigai.InteractionData
-		if e.Kind == ikigai.KindInteraction && e.DecodeData(&d) == nil && d.Purpose == ikigai.PurposeSummary && d.Parent == ikigai.Main {
-			w.since, w.summing = time.Now(), true
+		if e.Kind != ikigai.KindInteraction || e.DecodeData(&d) != nil || d.Parent != ikigai.Main {
+			return
+		}
+		switch d.Purpose {
+		case ikigai.PurposeSummary:
+			w.since, w.aside = time.Now(), "summing up the conversation"
+		case ikigai.PurposeCommit:
+			w.since, w.aside = time.Now(), "writing the commit message"
 		}
 		return
 	}
@@ -119,7 +126,7 @@ func (w *waits) awaits(e ikigai.Event) {
 	case ikigai.KindRequest, ikigai.KindUsage, ikigai.KindChange, ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective:
 		return
 	}
-	w.since, w.again, w.arriving, w.summing = time.Now(), time.Time{}, false, false
+	w.since, w.again, w.arriving, w.aside = time.Now(), time.Time{}, false, ""
 }
 
 // retries notes that the request will be sent again.
@@ -136,8 +143,8 @@ func (w *waits) what() string {
 		return "running " + w.open[0].summary
 	case w.arriving:
 		return "receiving a call"
-	case w.summing:
-		return "summing up the conversation"
+	case w.aside != "":
+		return w.aside
 	}
 	return "waiting for the model"
 }

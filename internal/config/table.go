@@ -76,7 +76,7 @@ var table = []field[Settings]{
 		doc: "Where the log is kept: the path of a SQLite file, or the address of a PostgreSQL database, such as `postgres://me@db.example.com/ikigai`. A leading `~` is the home directory. In a file a relative path starts at that file's directory, elsewhere at the working directory. Left empty, it is `$XDG_DATA_HOME/ikigai/ikigai.db`, that is `~/.local/share/ikigai/ikigai.db`.",
 		of:  func(s *Settings) value { return &database{&s.Database} }},
 	{name: "objectives", def: ObjectivesModel,
-		doc: "Where the session's goal and the objective of each statement come from: `model` asks for them in one small request beside the statement, which nobody waits for; `text` takes the first sentence of what was said; `off` has none.",
+		doc: "Where the session's goal and the objective of each statement come from: `model` asks for them in one small request beside the statement, which nobody waits for: at the end of a run, at most a second; `text` takes the first sentence of what was said; `off` has none.",
 		of: func(s *Settings) value {
 			return &choice{&s.Objectives, []string{ObjectivesModel, ObjectivesText, ObjectivesOff}}
 		}},

@@ -150,11 +150,18 @@ func (p *plan) mechanical(size int) string {
 		if answer := x.answer(); answer != "" {
 			line += " → " + firstSentence(answer)
 		}
-		if n := x.calls(); n > 0 {
+		switch n := x.calls(); {
+		case n == 1:
+			line += " (1 tool call)"
+		case n > 1:
 			line += fmt.Sprintf(" (%d tool calls)", n)
 		}
 		if size -= len(line) + 1; size < 0 && len(lines) > 0 {
-			lines = append(lines, fmt.Sprintf("… and %d statements before", i+1))
+			before := "… and a statement before"
+			if i > 0 {
+				before = fmt.Sprintf("… and %d statements before", i+1)
+			}
+			lines = append(lines, before)
 			break
 		}
 		lines = append(lines, line)

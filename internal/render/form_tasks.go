@@ -28,7 +28,9 @@ func tasksCall(s Style, params []transcript.Field) (head, below string, ok bool)
 		for i, t := range tasks {
 			titles[i] = line(t.Title)
 		}
-		head = s.paint(dim, count(len(tasks), "task")+":") + " " + strings.Join(titles, ", ")
+		if head = s.paint(dim, "no tasks"); len(tasks) > 0 {
+			head = s.paint(dim, count(len(tasks), "task")+":") + " " + strings.Join(titles, ", ")
+		}
 	}
 	return beside(head, s.inlined(rest)), s.below(rest), ok
 }

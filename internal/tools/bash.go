@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,6 +57,9 @@ func bash(cfg Config) ikigai.Tool {
 		}
 		if failure := cfg.checkDirectory(call, in.WorkingDir); failure != nil {
 			return *failure
+		}
+		if strings.ContainsRune(in.Command, 0) {
+			return ikigai.Failure(ikigai.CodeInvalidParams, "The command holds a NUL byte, which the system takes in no command", "Leave it out")
 		}
 		o, failure := cfg.runBash(ctx, cfg.bashCommand(call, in, path))
 		if failure != nil {

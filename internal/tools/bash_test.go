@@ -36,6 +36,14 @@ func TestBash(t *testing.T) {
 	}
 }
 
+// What no system can run is said to be that.
+func TestBashNUL(t *testing.T) {
+	r := newBench(t, Config{}).call("bash", `{"command":"echo a\u0000b"}`)
+	if got := text(r); !r.Failed || !strings.Contains(got, "NUL byte") || !strings.Contains(got, "Leave it out") {
+		t.Errorf("%s", got)
+	}
+}
+
 // S0.38, S0.16
 func TestBashDirectory(t *testing.T) {
 	b := newBench(t, Config{})
