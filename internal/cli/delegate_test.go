@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -453,6 +454,34 @@ func TestKnownToTasks(t *testing.T) {
 	for path, want := range map[string]bool{"/before": false, "/own": false, "/other": true, "/none": false} {
 		if _, got := known(path); got != want {
 			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
+// Long answers share what the model is sent of a result; each is whole in a file for
+// its owner alone.
+func TestLongAnswers(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, `
+user: work
+call: delegate_tasks {"tasks": [{"title": "one", "instructions": "x"}, {"title": "two", "instructions": "x"}]}
+reply:
+say: {{result}}
+
+side: task /one/
+say: {{fill 9000}}
+
+side: task /two/
+say: {{fill 9000}}
+`)
+	c := p.run(exitAnswered, "run", "--set", "max_output_size=8192", "work")
+	files := regexp.MustCompile(`all of it is in (\S+), read on`).FindAllStringSubmatch(c.out.String(), -1)
+	if len(files) != 2 || len(c.out.String()) > 8193 {
+		t.Fatalf("the model is sent %d bytes: %s", len(c.out.String()), c.out)
+	}
+	for _, f := range files {
+		if info, err := os.Stat(f[1]); err != nil || info.Size() != 9000 || info.Mode() != 0o600 {
+			t.Errorf("%s: %v", f[1], err)
 		}
 	}
 }
