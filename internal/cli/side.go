@@ -61,6 +61,7 @@ func (o *opening) small(ctx context.Context) agent.Candidate {
 				o.view.notice(fmt.Sprintf("%s cannot be asked for small work, %s does it. %v", name, e.Name, err))
 			}
 		}
+		e.MaxRetries = min(e.MaxRetries, 1) // there is always something else that does
 		o.smallModel = agent.Candidate{Name: e.Name, Model: o.model(e), NoFormat: e.Known.NoFormat,
 			Context: o.contextOf(e), MaxOutput: outputOf(e), Level: leastLevel(e.Known)}
 	})
