@@ -22,7 +22,8 @@ func (s Style) Block(b transcript.Block) string {
 		return s.stamp(b)
 	}
 	if b.Interaction != ikigai.Main && b.Interaction != "" {
-		text = s.paint(dim, "["+line(b.Interaction)+"]") + " " + text
+		name := s.paint(dim, "["+line(b.Interaction)+"]") + " "
+		text = name + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+name) + "\n"
 	}
 	return s.stamp(b) + text
 }

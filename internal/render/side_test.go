@@ -156,3 +156,11 @@ func TestEndsOfSideInteractions(t *testing.T) {
 		}
 	}
 }
+
+// Every line of what an interaction says carries its name.
+func TestEveryLineIsNamed(t *testing.T) {
+	text := render.Style{}.Block(transcript.Block{Kind: ikigai.KindAssistant, Interaction: "task-11", Text: "one\n\ntwo"})
+	if want := "[task-11] one\n[task-11] \n[task-11] two\n"; text != want {
+		t.Errorf("%q", text)
+	}
+}

@@ -113,7 +113,7 @@ func (t *Transcript) answers(interaction, callID string) (blocks []Block) {
 	for _, name := range slices.Sorted(maps.Keys(t.sides)) {
 		if s := t.sides[name]; s.CallID != "" && s.CallID == callID && cmp.Or(s.Parent, ikigai.Main) == interaction {
 			blocks = append(blocks, t.abandon(name)...)
-			t.forget(name)
+			s.ended = true // what is noticed of its files comes later
 		}
 	}
 	return blocks
