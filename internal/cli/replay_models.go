@@ -209,7 +209,7 @@ func answersText(answers []answer, width int) string {
 	rows := 0
 	for i, g := range answers {
 		for line := range strings.SplitSeq(g.title()+"\n\n"+g.body(), "\n") {
-			columns[i] = append(columns[i], strings.Split(ansi.Wrap(line, column, ""), "\n")...)
+			columns[i] = append(columns[i], strings.Split(ansi.Wrap(strings.ReplaceAll(line, "\t", "    "), column, ""), "\n")...)
 		}
 		rows = max(rows, len(columns[i]))
 	}
@@ -233,7 +233,7 @@ func answersText(answers []answer, width int) string {
 
 // title says who has answered, and what it cost.
 func (g answer) title() string {
-	said := g.Model
+	said := safetext.Terminal(g.Model)
 	if g.recorded {
 		said += ", as recorded"
 	}

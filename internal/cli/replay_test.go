@@ -359,7 +359,13 @@ has room for, so that it goes on below.  │
 	if got := answersText(answers, 83); got != want {
 		t.Errorf("side by side:\n%s", got)
 	}
-	if got := answersText(answers, 70); !strings.Contains(got, "below.\n\nb/two\n") {
+	answers[0].Text, answers[1].Model = "\tx\ty", "b/\x1b[2J"
+	for line := range strings.SplitSeq(strings.TrimSpace(answersText(answers, 83)), "\n") {
+		if before, _, ok := strings.Cut(line, "│"); !ok || len(before) != 41 || strings.ContainsAny(line, "\t\x1b") {
+			t.Errorf("%q", line)
+		}
+	}
+	if got := answersText(answers, 70); !strings.Contains(got, "y\n\nb/") {
 		t.Errorf("one below the other:\n%s", got)
 	}
 }
