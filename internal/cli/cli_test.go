@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 
 	"ikigai/internal/pgtest"
 	"ikigai/internal/postgres"
@@ -131,4 +132,22 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
 	}
+}
+
+// A flag of all commands means the same in each: no command has one of its own by
+// that name.
+func TestNoFlagIsHidden(t *testing.T) {
+	root := (&app{flags: map[string]string{}, flagNames: map[string]string{}}).rootCommand()
+	var look func(*cobra.Command)
+	look = func(cmd *cobra.Command) {
+		for _, name := range []string{"set", "database"} {
+			if cmd.LocalNonPersistentFlags().Lookup(name) != nil {
+				t.Errorf("%s has its own --%s", cmd.CommandPath(), name)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			look(sub)
+		}
+	}
+	look(root)
 }

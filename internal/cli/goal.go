@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) goalCommand() *cobra.Command {
-	var set string
+	var goal string
 	var asJSON bool
 	cmd := a.withSession(&cobra.Command{
 		Use:   "goal [ID]",
@@ -29,18 +29,18 @@ statement. A goal that you set no model replaces, until the conversation begins
 anew with ` + "`ikigai sessions clear`" + `, which leaves it behind.`,
 		Example: `  ikigai goal
   ikigai goal 01a1f9ef --json
-  ikigai goal --set "Ship version 2 of the parser"`,
+  ikigai goal --goal "Ship version 2 of the parser"`,
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("set") {
-				return a.setGoal(cmd.Context(), named(args), set)
+			if cmd.Flags().Changed("goal") {
+				return a.setGoal(cmd.Context(), named(args), goal)
 			}
 			return a.showGoal(cmd.Context(), named(args), asJSON)
 		},
 	})
-	cmd.Flags().StringVar(&set, "set", "", "make `TEXT` the goal of the session")
+	cmd.Flags().StringVar(&goal, "goal", "", "make `TEXT` the goal of the session")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
-	cmd.MarkFlagsMutuallyExclusive("set", "json")
+	cmd.MarkFlagsMutuallyExclusive("goal", "json")
 	return cmd
 }
 
@@ -48,7 +48,7 @@ anew with ` + "`ikigai sessions clear`" + `, which leaves it behind.`,
 func goalEvent(text string) (ikigai.Event, error) {
 	goal := inFewWords(text, maxAimText)
 	if goal == "" {
-		return ikigai.Event{}, usage("The goal is empty", `Say what the session is for, as in: ikigai goal --set "Ship version 2"`)
+		return ikigai.Event{}, usage("The goal is empty", `Say what the session is for, as in: ikigai goal --goal "Ship version 2"`)
 	}
 	return ikigai.NewEvent(ikigai.KindGoal, goal, ikigai.ObjectiveData{By: ikigai.ByPerson}), nil
 }
