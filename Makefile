@@ -19,14 +19,14 @@ demo: build ## the main job, offline, without a key
 	bin/ikigai demo
 
 test: need ## all tests
-	go test -timeout 30m ./...
+	tools/test -timeout 30m
 	cd internal/oracle && go test ./...
 
 kill: need ## kills the program at every system call of its life (test tries each fifth)
 	go test -timeout 60m ./internal/cli -run 'TestKill(Matrix|Undo)' -kill.all -v
 
 race: need ## all tests with the race detector
-	CGO_ENABLED=1 go test -timeout 30m -race ./...
+	CGO_ENABLED=1 tools/test -timeout 30m -race
 
 bench: need ## ikigai beside a bare loop that does the same, its stores beside bare SQL, its search beside ripgrep, tasks at once beside one
 	@tools/need ripgrep

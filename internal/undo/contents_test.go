@@ -30,7 +30,8 @@ func TestContentsOutside(t *testing.T) {
 		f.watcher.running = nil // nothing of it is to be found
 		return f.watcher.memory.used, f.watcher.contents.end
 	}
-	if used, end := known(); used != 16*mib || end != used {
+	// A file that was written shortly before it was looked at is read once more.
+	if used, end := known(); used != 16*mib || end > 2*used+mib {
 		t.Errorf("%d bytes are held, %d kept", used, end)
 	}
 	if now := heap(); now > before+4*mib {
