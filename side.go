@@ -36,7 +36,8 @@ type ObjectiveData struct {
 const (
 	ByModel  = "model"
 	ByPerson = "person"
-	ByLoop   = "loop" // of a user event: the program asks for the answer in another form
+	ByLoop   = "loop"  // of a user event: the program asks for the answer in another form
+	BySteer  = "steer" // of a user event: the person adds something to the statement under way
 )
 
 // FeedbackData is the data of a feedback event: how a statement stands after a

@@ -82,9 +82,12 @@ type Agent struct {
 	Approve func(ctx context.Context, request Approval) (allowed bool, reason string)
 	// Progress takes what a running tool prints, for the person. It may be nil.
 	Progress func(callID string, output []byte)
-	// AllowVolatile lets tools that change something run although their calls
-	// cannot be recorded on any disk.
-	AllowVolatile bool
+	// AllowVolatile is asked whether tools that change something may run although
+	// their calls cannot be recorded on any disk. Nil allows none.
+	AllowVolatile func(context.Context) bool
+	// Steer returns what the person has said since, to be told to the model with
+	// the results of a round: user events by ikigai.BySteer. It may be nil.
+	Steer func() []ikigai.Event
 
 	// KeepDir is the directory, made when it is first needed, for what files held
 	// before a change where that is too large for a store; "" keeps none of it.
@@ -157,7 +160,7 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 				out.Turns++
 				out.LimitReached = out.Turns >= a.MaxToolTurns
 			}
-			round := a.admit(reply, choice, durability)
+			round := a.admit(ctx, reply, choice, durability)
 			round.limit = out.LimitReached
 			denied, err := a.execute(ctx, round)
 			out.Denied += denied

@@ -23,7 +23,7 @@ func (a *Agent) intend(callID string) func(context.Context, string) error {
 		if err != nil {
 			return closed(err)
 		}
-		if durability == ikigai.Volatile && !a.AllowVolatile {
+		if durability == ikigai.Volatile && !a.allowsVolatile(ctx) {
 			return &ikigai.Error{Kind: ikigai.ErrorStore,
 				What: "The content of " + path + " before the change cannot be kept on any disk",
 				Do:   "The file was left as it is; tell the person"}

@@ -39,7 +39,7 @@ type Approval struct {
 // admit is the first half of the gate. It judges every call of a reply before
 // any tool runs: is a call allowed at this point, is it whole, is there such a
 // tool, does its input fit, is the call where a crash cannot lose it.
-func (a *Agent) admit(r *reply, choice ikigai.ToolChoice, durability ikigai.Durability) *round {
+func (a *Agent) admit(ctx context.Context, r *reply, choice ikigai.ToolChoice, durability ikigai.Durability) *round {
 	calls := make([]gatedCall, len(r.calls))
 	for i, call := range r.toolCalls() {
 		c := gatedCall{ToolCall: call}
@@ -55,13 +55,18 @@ func (a *Agent) admit(r *reply, choice ikigai.ToolChoice, durability ikigai.Dura
 		default:
 			a.checkInput(&c)
 		}
-		if c.refusal == nil && durability == ikigai.Volatile && !c.tool.ReadOnly && !a.AllowVolatile {
+		if c.refusal == nil && durability == ikigai.Volatile && !c.tool.ReadOnly && !a.allowsVolatile(ctx) {
 			c.refuse(ikigai.CodeDenied, "The call was not run because it cannot be recorded on any disk",
 				"Use tools that only read, or tell the person")
 		}
 		calls[i] = c
 	}
 	return &round{calls: calls}
+}
+
+// allowsVolatile reports whether calls may run that no disk takes.
+func (a *Agent) allowsVolatile(ctx context.Context) bool {
+	return a.AllowVolatile != nil && a.AllowVolatile(ctx)
 }
 
 // checkInput finds the tool and validates the input.

@@ -13,9 +13,12 @@ import (
 	"ikigai/internal/transcript"
 )
 
-// approver returns what is asked before a tool changes something; nil allows
-// everything.
-func (a *app) approver(v *view) func(context.Context, agent.Approval) (bool, string) {
+// approval is asked before a tool changes something, and says why. A nil approval
+// allows everything.
+type approval = func(context.Context, agent.Approval) (allowed bool, reason string)
+
+// approver returns what asks at the terminal, as the settings have it.
+func (a *app) approver(v *view) approval {
 	switch a.settings.Approval {
 	case config.ApprovalDeny:
 		return func(context.Context, agent.Approval) (bool, string) {

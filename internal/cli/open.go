@@ -55,7 +55,7 @@ type opening struct {
 	*app
 	which    which
 	endpoint config.Endpoint
-	view     *view
+	view     viewer
 
 	store   ikigai.Store
 	grant   ikigai.Grant
@@ -82,7 +82,7 @@ type opening struct {
 }
 
 // open opens a session, new or existing, with the model of endpoint.
-func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opened storeResult, v *view) (*work, error) {
+func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opened storeResult, v viewer) (*work, error) {
 	o := &opening{app: a, which: w, endpoint: endpoint, view: v, line: history.New(ikigai.Main), files: history.NewFiles(ikigai.Main),
 		purpose: history.NewPurpose(), tally: history.NewTally(ikigai.Main), used: history.NewResources(ikigai.Main)}
 	var err error
@@ -272,7 +272,7 @@ func (o *opening) agent(ctx context.Context, s *session.Session) *agent.Agent {
 		CacheKey:  string(s.ID()),
 		Price:     o.price,
 		Standing:  o.standing(), Feedback: o.settings.Feedback, Waiting: o.asking.begin,
-		Approve:   apart(o.approver(o.view)),
+		Approve:   apart(o.view.approval()),
 		Fallbacks: o.fallbacks, MaxRetries: o.settings.MaxRetries,
 		ResultFormat: o.settings.ResultFormat, KeepDir: o.places().kept(s.ID()), OutputDir: o.places().output(s.ID()),
 		Context: o.contextOf(o.endpoint), UsualOutput: outputOf(o.endpoint),
@@ -284,9 +284,7 @@ func (o *opening) agent(ctx context.Context, s *session.Session) *agent.Agent {
 	if o.format != nil {
 		a.Format, a.CheckAnswer = o.format.Format, o.format.check
 	}
-	if o.view.live.Terminal {
-		a.Progress = o.view.prints
-	}
+	a.Progress = o.view.progress()
 	return a
 }
 

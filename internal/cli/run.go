@@ -128,16 +128,15 @@ func (a *app) run(ctx context.Context, o runOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	outcome, err := a.runStatement(ctx, w, o.before, statement)
+	outcome, err := a.runStatement(ctx, w, v, o.before, statement)
 	return a.conclude(w, v, outcome, err)
 }
 
 // runStatement takes a statement to its answer, which is shown, and closes the session.
-func (a *app) runStatement(ctx context.Context, w *work, before []ikigai.Event, statement ikigai.Event) (agent.Outcome, error) {
+func (a *app) runStatement(ctx context.Context, w *work, v *view, before []ikigai.Event, statement ikigai.Event) (agent.Outcome, error) {
 	defer w.close()
 	ctx, stop := a.stoppable(ctx)
 	defer stop()
-	v := w.view
 	defer v.watch()()
 	w.refresh(ctx)
 	w.session.Queue(before...)

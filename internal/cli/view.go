@@ -8,8 +8,30 @@ import (
 
 	"ikigai"
 	"ikigai/internal/render"
+	"ikigai/internal/session"
 	"ikigai/internal/transcript"
 )
+
+// viewer is where a session is shown while it happens.
+type viewer interface {
+	session.Projection
+	// begin tells that events are new from now on.
+	begin()
+	// recorded shows an event once it is in the log.
+	recorded(ikigai.Event, ikigai.Durability)
+	// shown shows a piece of a reply as it comes.
+	shown(ikigai.Delta)
+	// notice tells the person something that stopped nothing.
+	notice(text string)
+	// progress returns what shows what running tools print; nil where nobody looks.
+	progress() func(callID string, p []byte)
+	// approval returns what is asked before a tool changes something.
+	approval() approval
+	// watch tells what is being waited for until stop is called, and finish ends
+	// what is open on the screen.
+	watch() (stop func())
+	finish()
+}
 
 // view shows a session while it happens: the answer on standard output, all
 // else on standard error, or every event as a line of JSON on standard output.
@@ -20,6 +42,7 @@ type view struct {
 	statements bool // show what the person said, too
 	out, err   io.Writer
 	redact     func(string) string // takes out what must not be shown
+	ask        approval
 
 	mu         sync.Mutex
 	begun      bool // events are new from now on
@@ -35,13 +58,20 @@ type view struct {
 
 func (a *app) newView(json bool) *view {
 	_, answersSeen := terminal(a.Out)
-	return &view{
+	v := &view{
 		json: json, out: a.Out, err: a.Err, redact: a.redact,
 		fold:   transcript.Transcript{Brief: true, Folded: true},
 		blocks: map[ikigai.Seq][]transcript.Block{},
 		live:   render.Live{Style: a.style(a.Err), Exact: !answersSeen, Terminal: a.overwrites(a.Err)},
 	}
+	if a.settings != nil {
+		v.ask = a.approver(v)
+	}
+	return v
 }
+
+// approval implements viewer.
+func (v *view) approval() approval { return v.ask }
 
 // overwrites reports whether w is a terminal on which a line can be written
 // over.
@@ -134,6 +164,14 @@ func (v *view) shown(d ikigai.Delta) {
 		v.waits.since = time.Now()
 	}
 	v.write(pieces)
+}
+
+// progress implements viewer.
+func (v *view) progress() func(string, []byte) {
+	if !v.live.Terminal {
+		return nil
+	}
+	return v.prints
 }
 
 // notice tells the person something that stopped nothing.

@@ -85,6 +85,7 @@ func TestEverySettingHasVariableAndFlag(t *testing.T) {
 			"timeouts.connect": "7s", "timeouts.first_byte": "7s", "timeouts.idle": "7s", "max_output_size": "2000",
 			"thinking": "high", "fallback": "groq/b,xai/d:low", "tool_protocol": "prompt",
 			"result_format": "frontmatter", "web_private_addresses": "false", "toolboxes": "/a/b,/c", "objectives": "text", "feedback": "auto", "small_model": "a/b", "instructions": "false", "tasks.depth": "3",
+			"allow": "bash,file_edit(src/*)", "display": "compact", "theme": "light", "keys": "vi", "while_working": "queue", "notify_after": "0s", "screen_reader": "true",
 		}[f.name]
 		if text == "" {
 			text = "7"
@@ -347,7 +348,7 @@ func TestVariablesAndFlagsThatDoNotFit(t *testing.T) {
 	tr := newTree(t)
 	tr.Environ = []string{"IKIGAI_APPROVAL=always"}
 	_, _, err := Load(tr.Input)
-	wantUsage(t, err, `IKIGAI_APPROVAL: approval is "always". Write never, ask or deny.`)
+	wantUsage(t, err, `IKIGAI_APPROVAL: approval is "always". Write never, ask, plan or deny.`)
 
 	tr.Environ, tr.Flags = nil, map[string]string{"timeouts.idle": "ten"}
 	_, _, err = Load(tr.Input)

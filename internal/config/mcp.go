@@ -335,7 +335,7 @@ type callTime struct{ p *time.Duration }
 func (v *callTime) set(text string) bool {
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return (&duration{v.p}).set(text)
+		return (&duration{p: v.p}).set(text)
 	}
 	unit := time.Second
 	if n > 3600 {
@@ -353,7 +353,7 @@ func (v *callTime) String() string {
 	if *v.p == 0 {
 		return ""
 	}
-	return (&duration{v.p}).String()
+	return (&duration{p: v.p}).String()
 }
 
 func (v *callTime) accepts() string { return `a time such as "90s", or a number of seconds` }

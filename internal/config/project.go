@@ -105,6 +105,8 @@ func (f *file) keepOut(m member) error {
 	switch {
 	case m.key == "toolboxes":
 		return f.fault(m.at, "toolboxes cannot stand in a project's settings", "Put the tools into .ikigai/tools")
+	case m.key == "allow" || m.key == "editor":
+		return f.fault(m.at, m.key+" cannot stand in a project's settings", "Put it into your own settings")
 	case strings.HasPrefix(m.key, mcpServersKey+"."):
 		return nil // they have keys of their own, and other agents find them there, too
 	case strings.HasPrefix(m.key, "vendors.") && strings.HasSuffix(m.key, ".key_cmd"):

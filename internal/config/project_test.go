@@ -12,6 +12,8 @@ import (
 func TestWhatAProjectMayNotSet(t *testing.T) {
 	const key = "sk-proj-0123456789abcdefghij0123456789"
 	for setting, want := range map[string]string{
+		`"allow": ["bash"]`:                                            "allow cannot stand in a project's settings. Put it into your own settings.",
+		`"editor": "evil"`:                                             "editor cannot stand in a project's settings. Put it into your own settings.",
 		`"toolboxes": ["../bin"]`:                                      "toolboxes cannot stand in a project's settings. Put the tools into .ikigai/tools.",
 		`"database": "postgres://me:pw@h/d"`:                           "database cannot stand in a project's settings: keys do not belong there. Put the database with its password into your own settings, or the key into the environment.",
 		`"vendors": {"x": {"key_cmd": "pass x"}}`:                      "vendors.x.key_cmd cannot stand in a project's settings: keys do not belong there. Put key_cmd into your own settings, or the key into the environment.",

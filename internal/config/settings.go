@@ -26,7 +26,8 @@ type Settings struct {
 	BashResult      string // BashCombined or BashSplit
 	ToolConcurrency int    // read-only tools that may run at once
 	ToolChoice      ikigai.ToolChoice
-	Approval        string   // ApprovalNever, ApprovalAsk or ApprovalDeny
+	Approval        string   // ApprovalNever, ApprovalAsk, ApprovalPlan or ApprovalDeny
+	Allow           []string // rules of calls that are not asked about
 	Thinking        string   // a level, or "" for the vendor's own; the model's name may have another
 	Fallback        []string // models to go on with, vendor/model each
 	ToolProtocol    string   // ToolsNative, ToolsPrompt or ToolsPromptCompact
@@ -41,6 +42,7 @@ type Settings struct {
 	ContextLimit    int    // tokens of a conversation; 0 is what the model takes
 	Instructions    bool   // AGENTS.md and skills are read
 	Tasks           Tasks
+	Terminal        Terminal
 	UndoLimit       int      // bytes of a directory that are kept in memory to see what a tool changes; 0 does not look
 	Toolboxes       []string // further directories of tools, absolute
 
@@ -87,6 +89,39 @@ type Tasks struct {
 	Depth       int // of tasks that hand over tasks; 0 hands over none
 }
 
+// Terminal is how the interactive front looks and behaves.
+type Terminal struct {
+	Display      string        // DisplayFull or DisplayCompact
+	Theme        string        // a theme's name, of Themes
+	Keys         string        // KeysEmacs or KeysVi
+	Editor       string        // command line of the editor; "" is that of the environment
+	WhileWorking string        // WhileWorkingSteer or WhileWorkingQueue
+	NotifyAfter  time.Duration // of a turn, after which its end rings; 0 never
+	ScreenReader bool          // plain lines, nothing that moves
+}
+
+// Values of the setting display.
+const (
+	DisplayFull    = "full"
+	DisplayCompact = "compact"
+)
+
+// Values of the setting keys.
+const (
+	KeysEmacs = "emacs"
+	KeysVi    = "vi"
+)
+
+// Values of the setting while_working.
+const (
+	WhileWorkingSteer = "steer" // what is said joins the statement under way
+	WhileWorkingQueue = "queue" // it is a statement of its own after that
+)
+
+// Themes returns the names of the themes. The first one uses the terminal's own
+// sixteen colours.
+func Themes() []string { return []string{"terminal", "dark", "light", "mono"} }
+
 // Values of the setting objectives.
 const (
 	ObjectivesModel = "model" // a model puts them into words, beside the statement
@@ -117,6 +152,7 @@ const (
 const (
 	ApprovalNever = "never"
 	ApprovalAsk   = "ask"
+	ApprovalPlan  = "plan" // only tools that read
 	ApprovalDeny  = "deny"
 )
 

@@ -108,14 +108,17 @@ func (v *choice) schema() map[string]any {
 }
 
 // duration is a time in Go's form, in units from milliseconds to hours.
-type duration struct{ p *time.Duration }
+type duration struct {
+	p    *time.Duration
+	zero bool // 0s is a value, too
+}
 
 func (v *duration) set(text string) bool {
 	if strings.Trim(text, "0123456789.hms") != "" {
 		return false
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < minDuration || d > maxDuration {
+	if err != nil || (d < minDuration && !(v.zero && d == 0)) || d > maxDuration {
 		return false
 	}
 	*v.p = d
@@ -134,7 +137,12 @@ func (v *duration) String() string {
 	return text
 }
 
-func (v *duration) accepts() string { return "a time from 1ms to 24h, such as 500ms, 10s or 2m" }
+func (v *duration) accepts() string {
+	if v.zero {
+		return "0s, or a time from 1ms to 24h, such as 500ms, 10s or 2m"
+	}
+	return "a time from 1ms to 24h, such as 500ms, 10s or 2m"
+}
 
 func (v *duration) schema() map[string]any {
 	return map[string]any{"type": "string", "pattern": `^([0-9.]+(h|m|s|ms))+$`}
