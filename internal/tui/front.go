@@ -24,8 +24,10 @@ func (f *Front) Quit() { panic("not built") }
 // Block shows a block of the session.
 func (f *Front) Block(b transcript.Block) { panic("not built") }
 
-// Past shows what happened in a session before: the last screenful of blocks, and
-// how many there are above it.
+// Past shows the end of what happened in a session before: as many of the last
+// blocks as fill the screen, and above them how many events there are that are
+// not shown, by the number of the first one that is. So blocks may be the last
+// few hundred alone.
 func (f *Front) Past(blocks []transcript.Block) { panic("not built") }
 
 // Delta shows a piece of a reply as it comes.

@@ -48,6 +48,9 @@ type Host interface {
 	Stop() bool
 	// Cancel stops one tool call.
 	Cancel(callID string)
+	// TakeBack gives up what was sent off last and has not begun (see
+	// Front.Waiting), to be said in another way. It is false if there is nothing.
+	TakeBack() (Input, bool)
 	// EditLast has the last statement put into the input, to be said in another
 	// way.
 	EditLast()
