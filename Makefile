@@ -53,5 +53,5 @@ tidy: ## go.mod and go.sum say what the code needs
 	cd internal/oracle && go mod tidy
 
 need: # programs that tests run
-	@tools/need git bash postgresql python3 nodejs npm
+	@tools/need git bash postgresql python3 nodejs npm tmux
 	@cd internal/mcp/testdata && { npm ls >/dev/null 2>&1 || npm ci --ignore-scripts --silent --no-fund --no-audit; }
