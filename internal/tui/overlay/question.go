@@ -1,6 +1,11 @@
 package overlay
 
-import "ikigai/internal/tty"
+import (
+	"strings"
+	"unicode"
+
+	"ikigai/internal/tty"
+)
 
 // Choice is an answer to a Question.
 type Choice struct {
@@ -12,18 +17,113 @@ type Choice struct {
 
 // Question is asked below what it is about, and answered by a key. Neither Enter
 // nor a paste chooses anything.
-type Question struct{}
+type Question struct {
+	look    Look
+	prompt  string
+	choices []Choice
+	choice  int
+	asking  bool // for the words that go with the choice
+	field   field
+}
 
 // NewQuestion returns a Question.
-func NewQuestion(look Look, prompt string, choices []Choice) *Question { return &Question{} }
+func NewQuestion(look Look, prompt string, choices []Choice) *Question {
+	return &Question{look: look, prompt: prompt, choices: choices, choice: -1}
+}
 
 // Handle takes in a key. It reports whether the question is answered, or the
 // person has gone away from it.
-func (q *Question) Handle(k tty.Key) (done bool) { return true }
+func (q *Question) Handle(k tty.Key) (done bool) {
+	if q.asking {
+		return q.handleWords(k)
+	}
+	if k.Is(tty.KeyEscape, 0) || k.Ctrl('c') {
+		return true
+	}
+	if !k.Printable() {
+		return false
+	}
+	for i, c := range q.choices {
+		if unicode.ToLower(k.Rune) != c.Key {
+			continue
+		}
+		q.choice, q.asking = i, c.Words
+		q.field = newField(c.With)
+		return !c.Words
+	}
+	return false
+}
+
+// handleWords takes in a key while words are typed. Escape goes back to the
+// choices.
+func (q *Question) handleWords(k tty.Key) (done bool) {
+	switch {
+	case k.Is(tty.KeyEnter, 0):
+		return true
+	case k.Is(tty.KeyEscape, 0), k.Ctrl('c'), k.Ctrl('g'):
+		q.choice, q.asking = -1, false
+	default:
+		q.field.handle(k)
+	}
+	return false
+}
 
 // Answer returns which of the choices was made, -1 if none was, and the words said
 // with it.
-func (q *Question) Answer() (choice int, words string) { return -1, "" }
+func (q *Question) Answer() (choice int, words string) {
+	if q.choice < 0 || !q.choices[q.choice].Words {
+		return q.choice, ""
+	}
+	return q.choice, q.field.text
+}
 
 // View returns the prompt and the choices, or the line in which words are typed.
-func (q *Question) View(width, height int) (lines []string, row, col int) { return nil, -1, 0 }
+func (q *Question) View(width, height int) (lines []string, row, col int) {
+	if width <= 0 || height <= 0 {
+		return nil, -1, 0
+	}
+	if q.asking {
+		return q.viewWords(width, height)
+	}
+	for _, r := range wrap(q.prompt, width) {
+		lines = append(lines, draw(q.prompt, r, width, nil))
+	}
+	choices := q.flow(width)
+	lines = lines[:min(len(lines), max(0, height-len(choices)))]
+	lines = append(lines, choices...)
+	return lines[:min(len(lines), height)], -1, 0
+}
+
+// flow returns the choices, as many in a line as it has room for.
+func (q *Question) flow(columns int) []string {
+	var lines []string
+	line, used := "", 0
+	between := q.look.mark(" · ", " - ")
+	for _, c := range q.choices {
+		key := q.look.cut(string(c.Key), columns)
+		label := q.look.cut(" "+c.Label, columns-1)
+		size := width(key) + width(label)
+		if used > 0 && used+3+size > columns {
+			lines = append(lines, line)
+			line, used = "", 0
+		}
+		if used > 0 {
+			line += q.look.paint(dim, between)
+			used += 3
+		}
+		line += q.look.paint(bold, key) + label
+		used += size
+	}
+	return append(lines, line)
+}
+
+// viewWords returns the line in which words are typed, below what they are for.
+func (q *Question) viewWords(width, height int) (lines []string, row, col int) {
+	keys := strings.Join([]string{q.choices[q.choice].Label, "Enter agrees", "Esc back"}, q.look.mark(" · ", " - "))
+	if height > 1 {
+		lines = append(lines, q.look.paint(dim, q.look.cut(keys, width)))
+	}
+	text, col := q.field.view(max(1, width-3))
+	lines = append(lines, q.look.cut(q.look.mark("› ", "> ")+text, width))
+	return lines, len(lines) - 1, min(col+2, width-1)
+}
