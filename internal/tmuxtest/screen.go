@@ -195,7 +195,8 @@ func (s *Screen) Wait(what string, ok func() bool) {
 // and the signal that ended it.
 func (s *Screen) Exited() int {
 	s.t.Helper()
-	s.Wait("the program's end", func() bool { return s.Format("#{pane_dead}") == "1" })
+	// tmux may see that the terminal is closed before it sees how the program ended.
+	s.Wait("the program's end", func() bool { return s.Format("#{pane_dead_status}#{pane_dead_signal}") != "" })
 	if signal := s.number("#{pane_dead_signal}"); signal != 0 {
 		return 128 + signal
 	}
