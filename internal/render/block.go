@@ -22,7 +22,7 @@ func (s Style) Block(b transcript.Block) string {
 		return s.stamp(b)
 	}
 	if b.Interaction != ikigai.Main && b.Interaction != "" {
-		name := s.paint(dim, "["+line(b.Interaction)+"]") + " "
+		name := s.paint(faint, "["+line(b.Interaction)+"]") + " "
 		text = name + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+name) + "\n"
 	}
 	return s.stamp(b) + text
@@ -33,7 +33,7 @@ func (s Style) damage(b transcript.Block) string {
 	if b.Damage == "" {
 		return ""
 	}
-	return s.prose("  ", "  ", dim, "(not all of this can be read: "+line(b.Damage)+")")
+	return s.prose("  ", "  ", faint, "(not all of this can be read: "+line(b.Damage)+")")
 }
 
 // stamp returns the line that says which event a block shows, if s asks for it.
@@ -42,7 +42,7 @@ func (s Style) stamp(b transcript.Block) string {
 		return ""
 	}
 	at := s.in(b.Time.Time()).Format("15:04:05")
-	return s.paint(dim, fmt.Sprintf("#%d %s %s", b.Seq, at, line(string(b.Kind)))) + "\n"
+	return s.paint(faint, fmt.Sprintf("#%d %s %s", b.Seq, at, line(string(b.Kind)))) + "\n"
 }
 
 func (s Style) body(b transcript.Block) string {
@@ -100,16 +100,16 @@ func Notice(text string) transcript.Block {
 }
 
 func (s Style) statement(b transcript.Block) string {
-	how := bold
+	how := strong
 	if d, _ := b.Body.(ikigai.MessageData); d.By == ikigai.ByLoop {
-		how = dim // the program asks for the answer in another form
+		how = faint // the program asks for the answer in another form
 	}
-	text := s.behind(s.paint(cyan, s.glyph(userMark))+" ", "  ", how, safetext.Terminal(b.Text))
+	text := s.behind(s.paint(accent, s.glyph(userMark))+" ", "  ", how, safetext.Terminal(b.Text))
 	return text + s.parts(b)
 }
 
 func (s Style) answer(b transcript.Block) string {
-	return ended(safetext.Terminal(b.Text)) + s.parts(b)
+	return s.rendered(safetext.Terminal(b.Text)) + s.parts(b)
 }
 
 func (s Style) thinking(text string) string {
@@ -119,12 +119,12 @@ func (s Style) thinking(text string) string {
 
 // thinker returns what puts the model's reasoning apart from its answer.
 func (s Style) thinker() indenter {
-	return indenter{style: s, how: dim, first: s.paint(dim, s.glyph(thinkMark)) + " ", rest: "  "}
+	return indenter{style: s, how: faint, first: s.paint(faint, s.glyph(thinkMark)) + " ", rest: "  "}
 }
 
 func (s Style) interrupted(b transcript.Block) string {
 	d, _ := b.Body.(ikigai.InterruptedData)
-	thinking, answer := "", ended(safetext.Terminal(b.Text))
+	thinking, answer := "", s.rendered(safetext.Terminal(b.Text))
 	if d.Thinking != "" {
 		thinking = s.thinking(d.Thinking)
 	}
@@ -147,7 +147,7 @@ func (s Style) interruption(d ikigai.InterruptedData) string {
 	default:
 		mark += " broken off"
 	}
-	return s.paint(yellow, mark) + "\n"
+	return s.paint(warn, mark) + "\n"
 }
 
 func (s Style) failure(b transcript.Block) string {
@@ -160,11 +160,11 @@ func (s Style) failure(b transcript.Block) string {
 	if d.Status > 0 {
 		text += fmt.Sprintf(" (HTTP %d)", d.Status)
 	}
-	return s.prose(s.paint(red, s.glyph(failMark))+" ", "  ", plain, text)
+	return s.prose(s.paint(bad, s.glyph(failMark))+" ", "  ", plain, text)
 }
 
 func (s Style) alert(text string) string {
-	return s.prose(s.paint(yellow, s.glyph(alertMark))+" ", "  ", plain, safetext.Terminal(text))
+	return s.prose(s.paint(warn, s.glyph(alertMark))+" ", "  ", plain, safetext.Terminal(text))
 }
 
 func (s Style) change(b transcript.Block) string {
@@ -182,7 +182,7 @@ func (s Style) change(b transcript.Block) string {
 	case d.NotKept != "":
 		what += ", whose content was not kept: " + line(d.NotKept)
 	}
-	return s.named(d.Of, b.Text) + "  " + s.paint(dim, what) + "\n"
+	return s.named(d.Of, b.Text) + "  " + s.paint(faint, what) + "\n"
 }
 
 // noticed says what was found to have happened to a file.
@@ -208,13 +208,13 @@ func (s Style) approval(b transcript.Block) string {
 		reason = ": " + line(d.Reason)
 	}
 	if d.Allowed {
-		return s.named(d.Of, b.Text) + s.prose("  ", "  ", dim, "allowed"+reason)
+		return s.named(d.Of, b.Text) + s.prose("  ", "  ", faint, "allowed"+reason)
 	}
 	text := s.named(d.Of, b.Text)
 	if d.Call != nil {
 		text += s.Late(*d.Call)
 	}
-	return text + s.prose("  "+s.paint(red, s.glyph(failMark))+" ", "    ", plain, "denied"+reason)
+	return text + s.prose("  "+s.paint(bad, s.glyph(failMark))+" ", "    ", plain, "denied"+reason)
 }
 
 // named names the call that something belongs to, unless the call is right
@@ -223,7 +223,7 @@ func (s Style) named(of transcript.Of, summary string) string {
 	if of.Call == nil || of.Follows {
 		return ""
 	}
-	return s.paint(cyan, s.glyph(resultMark)) + " " + s.callLine(*of.Call, summary) + "\n"
+	return s.paint(accent, s.glyph(resultMark)) + " " + s.callLine(*of.Call, summary) + "\n"
 }
 
 func (s Style) session(b transcript.Block) string {
@@ -232,9 +232,9 @@ func (s Style) session(b transcript.Block) string {
 	if dir == "" {
 		dir = b.Text
 	}
-	text := s.paint(bold, "session "+line(string(b.Session)))
+	text := s.paint(strong, "session "+line(string(b.Session)))
 	details := s.join(line(dir), line(d.Model), s.in(b.Time.Time()).Format("2006-01-02 15:04"))
-	return text + s.paint(dim, s.glyph(separator)+details) + "\n"
+	return text + s.paint(faint, s.glyph(separator)+details) + "\n"
 }
 
 // other shows kinds that this version knows nothing of, and those whose text
@@ -244,7 +244,7 @@ func (s Style) other(b transcript.Block) string {
 	if kind == "" {
 		kind = "event without a kind"
 	}
-	text := s.paint(dim, kind)
+	text := s.paint(faint, kind)
 	content := safetext.Terminal(b.Text)
 	switch {
 	case strings.Contains(strings.TrimSuffix(content, "\n"), "\n"):
@@ -255,7 +255,7 @@ func (s Style) other(b transcript.Block) string {
 		text += "\n"
 	}
 	if data, ok := b.Body.(json.RawMessage); ok && s.Verbose {
-		text += s.behind("  ", "  ", dim, safetext.Terminal(pretty(data)))
+		text += s.behind("  ", "  ", faint, safetext.Terminal(pretty(data)))
 	}
 	return text
 }
@@ -275,7 +275,7 @@ func (s Style) part(p ikigai.Part) string {
 		return s.folded("  ", "  ", plain, safetext.Terminal(p.Text))
 	}
 	name := strings.TrimSpace(line(p.Name) + " " + line(p.Media))
-	return "  " + s.paint(dim, strings.TrimSpace("["+line(string(p.Type))+" "+name)+"]") + "\n"
+	return "  " + s.paint(faint, strings.TrimSpace("["+line(string(p.Type))+" "+name)+"]") + "\n"
 }
 
 // ended returns text with a newline at its end, unless it is empty.

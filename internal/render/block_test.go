@@ -20,7 +20,7 @@ var kinds = []ikigai.Kind{
 	ikigai.KindChange, ikigai.KindApproval, ikigai.KindInterrupted, ikigai.KindError,
 }
 
-var ownSequence = regexp.MustCompile(`\x1b\[(0|1|2|31|32|33|36)m`)
+var ownSequence = regexp.MustCompile(`\x1b\[[0-9;]+m`)
 
 // FuzzBlockIsSafe renders events with any content and any data. Nothing
 // panics, nothing in the result acts on a terminal but the colours of this

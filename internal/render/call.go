@@ -19,19 +19,14 @@ const (
 func (s Style) call(b transcript.Block) string {
 	c, _ := b.Body.(transcript.Call)
 	if c.MayHaveRun {
-		return s.paint(yellow, s.glyph(alertMark)) + " " + s.callLine(c, b.Text) + "\n" + s.Late(c) +
+		return s.paint(warn, s.glyph(alertMark)) + " " + s.callLine(c, b.Text) + "\n" + s.Late(c) +
 			s.prose("  ", "  ", plain, "The call has no result: it may have run. Check what it did before it is run again.")
 	}
-	_, below := s.params(c)
-	if s.late(c) {
-		below = ""
+	text := s.paint(good, s.glyph(callMark)) + " " + s.callLine(c, b.Text) + "\n"
+	if s.late(c) && c.Params != nil {
+		return text
 	}
-	text := s.paint(green, s.glyph(callMark)) + " " + s.callLine(c, b.Text) + "\n" + below
-	if c.Params == nil && strings.TrimSpace(c.Arguments) != "" {
-		text += s.label("arguments, which are no JSON object") +
-			s.folded("    ", "    ", plain, safetext.Terminal(c.Arguments))
-	}
-	return text
+	return text + s.whole(c)
 }
 
 // late reports whether the lines below a call come with its result.
@@ -47,6 +42,24 @@ func (s Style) Late(c transcript.Call) string {
 	return below
 }
 
+// Asked shows a call that waits for the person's leave: its name and all of its
+// parameters whole, whatever the style folds, with the command or the edits that
+// it is about. summary stands in for a name that cannot be read.
+func (s Style) Asked(c transcript.Call, summary string) string {
+	s.Compact, s.Verbose = false, false
+	return s.paint(warn, s.glyph(alertMark)) + " " + s.callLine(c, summary) + "\n" + s.whole(c)
+}
+
+// whole returns the lines below a call.
+func (s Style) whole(c transcript.Call) string {
+	_, below := s.params(c)
+	if c.Params == nil && strings.TrimSpace(c.Arguments) != "" {
+		below += s.label("arguments, which are no JSON object") +
+			s.folded("    ", "    ", plain, safetext.Terminal(c.Arguments))
+	}
+	return below
+}
+
 // callLine returns the name of a call and those of its parameters that fit in
 // a line. summary stands in for a name that cannot be read.
 func (s Style) callLine(c transcript.Call, summary string) string {
@@ -55,7 +68,7 @@ func (s Style) callLine(c transcript.Call, summary string) string {
 		name = summary
 	}
 	head, _ := s.params(c)
-	return beside(s.paint(bold, line(name)), head)
+	return beside(s.paint(strong, line(name)), head)
 }
 
 // params returns the parameters of a call: those of its first line, and the
@@ -91,5 +104,5 @@ func (s Style) labelled(f transcript.Field) string {
 }
 
 func (s Style) label(name string) string {
-	return "  " + s.paint(dim, line(name)+":") + "\n"
+	return "  " + s.paint(faint, line(name)+":") + "\n"
 }

@@ -14,7 +14,7 @@ import (
 func (s Style) feedback(b transcript.Block) string {
 	d, _ := b.Body.(ikigai.FeedbackData)
 	if s.Verbose || d.Turn == 0 {
-		return s.behind("  ", "  ", dim, safetext.Terminal(b.Text))
+		return s.behind("  ", "  ", faint, safetext.Terminal(b.Text))
 	}
 	turn := fmt.Sprintf("turn %d", d.Turn)
 	if d.Turns > 0 {
@@ -24,7 +24,7 @@ func (s Style) feedback(b transcript.Block) string {
 	for _, t := range d.Tools {
 		words = append(words, s.tally(t))
 	}
-	return s.aside("  "+s.paint(dim, s.join(words...)), "")
+	return s.aside("  "+s.paint(faint, s.join(words...)), "")
 }
 
 // tally shows how often a tool succeeded and failed.
@@ -59,10 +59,10 @@ func (s Style) projection(b transcript.Block) string {
 	text = s.remark("context", text, d.Spent)
 	if s.Verbose {
 		for _, r := range d.Trimmed {
-			text += "  " + s.paint(dim, fmt.Sprintf("#%d cut to %s", r.Seq, count(r.Keep, "byte"))) + "\n"
+			text += "  " + s.paint(faint, fmt.Sprintf("#%d cut to %s", r.Seq, count(r.Keep, "byte"))) + "\n"
 		}
 		if d.Summary != nil {
-			text += s.folded("  ", "  ", dim, safetext.Terminal(d.Summary.Text))
+			text += s.folded("  ", "  ", faint, safetext.Terminal(d.Summary.Text))
 		}
 	}
 	return text

@@ -15,7 +15,7 @@ const (
 )
 
 // folded is behind for text that Compact may shorten.
-func (s Style) folded(first, rest string, how sgr, text string) string {
+func (s Style) folded(first, rest string, how role, text string) string {
 	if !s.Compact {
 		return s.behind(first, rest, how, text)
 	}
@@ -29,7 +29,7 @@ func (s Style) folded(first, rest string, how sgr, text string) string {
 	}
 	in := indenter{style: s, how: how, first: first, rest: rest}
 	return in.text(s.shortLines(lines[:foldHead])) +
-		rest + s.paint(dim, s.glyph(ellipsis)+" "+count(hidden, "more line")+s.more()) + "\n" +
+		rest + s.paint(faint, s.glyph(ellipsis)+" "+count(hidden, "more line")+s.more()) + "\n" +
 		in.text(s.shortLines(lines[foldHead+hidden:])) + in.end()
 }
 

@@ -68,7 +68,7 @@ func (s Style) inlined(params []transcript.Field) string {
 	var words []string
 	for _, f := range params {
 		if value, ok := inline(f); ok {
-			words = append(words, s.paint(dim, line(f.Name)+"=")+value)
+			words = append(words, s.paint(faint, line(f.Name)+"=")+value)
 		}
 	}
 	return strings.Join(words, " ")
@@ -125,6 +125,6 @@ func writeCall(s Style, params []transcript.Field) (head, below string, ok bool)
 		return "", "", false
 	}
 	lines := strings.Count(strings.TrimSuffix(content, "\n"), "\n") + 1
-	head = beside(s.inlined(rest), s.paint(dim, s.join(count(lines, "line"), Bytes(int64(len(content))))))
+	head = beside(s.inlined(rest), s.paint(faint, s.join(count(lines, "line"), Bytes(int64(len(content))))))
 	return head, s.below(rest) + s.folded("    ", "    ", plain, safetext.Terminal(content)), true
 }

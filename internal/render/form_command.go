@@ -14,7 +14,7 @@ func commandCall(s Style, params []transcript.Field) (head, below string, ok boo
 	if !ok {
 		return "", "", false
 	}
-	prompt := s.paint(dim, "$") + " "
+	prompt := s.paint(faint, "$") + " "
 	command = safetext.Terminal(command)
 	head = s.inlined(rest)
 	if strings.Contains(command, "\n") || utf8.RuneCountInString(command) > maxInlineText {
@@ -32,7 +32,7 @@ func commandField(v *resultView, _ transcript.Result, f transcript.Field) bool {
 	}
 	code := string(f.Value)
 	if code != "0" {
-		v.tone = yellow
+		v.tone = warn
 	}
 	if !v.summarised(code) {
 		v.facts = append(v.facts, "exit code "+line(code))

@@ -20,7 +20,7 @@ func editCall(s Style, params []transcript.Field) (head, below string, ok bool) 
 		return "", "", false
 	}
 	rest := slices.Delete(slices.Clone(params), at, at+1)
-	return beside(s.inlined(rest), s.paint(dim, count(n, "edit"))), s.below(rest) + s.diff(edits), true
+	return beside(s.inlined(rest), s.paint(faint, count(n, "edit"))), s.below(rest) + s.diff(edits), true
 }
 
 // editsOf returns edits as a difference, and how many they are; false if they
@@ -125,18 +125,18 @@ func (s Style) diff(text string) string {
 	for i, l := range all {
 		if s.Compact && hidden > 1 && i >= foldDiffHead && i < foldDiffHead+hidden {
 			if i == foldDiffHead {
-				b.WriteString("    " + s.paint(dim, s.glyph(ellipsis)+" "+count(hidden, "more line")+s.more()) + "\n")
+				b.WriteString("    " + s.paint(faint, s.glyph(ellipsis)+" "+count(hidden, "more line")+s.more()) + "\n")
 			}
 			continue
 		}
 		how := plain
 		switch l[0] {
 		case '+':
-			how = green
+			how = added
 		case '-':
-			how = red
+			how = removed
 		case '@':
-			how = dim
+			how = faint
 		}
 		if s.Compact {
 			l = s.shortLines([]string{l})

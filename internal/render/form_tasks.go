@@ -28,8 +28,8 @@ func tasksCall(s Style, params []transcript.Field) (head, below string, ok bool)
 		for i, t := range tasks {
 			titles[i] = line(t.Title)
 		}
-		if head = s.paint(dim, "no tasks"); len(tasks) > 0 {
-			head = s.paint(dim, count(len(tasks), "task")+":") + " " + strings.Join(titles, ", ")
+		if head = s.paint(faint, "no tasks"); len(tasks) > 0 {
+			head = s.paint(faint, count(len(tasks), "task")+":") + " " + strings.Join(titles, ", ")
 		}
 	}
 	return beside(head, s.inlined(rest)), s.below(rest), ok
@@ -55,10 +55,10 @@ func tasksField(v *resultView, _ transcript.Result, f transcript.Field) bool {
 		}
 		v.WriteString(v.folded("    ", "    ", plain, safetext.Terminal(text)))
 		if t.Cut != "" {
-			v.WriteString(v.behind("    ", "    ", dim, safetext.Terminal(t.Cut)))
+			v.WriteString(v.behind("    ", "    ", faint, safetext.Terminal(t.Cut)))
 		}
 		if t.Error != "" {
-			v.WriteString(v.behind("    "+v.paint(red, v.glyph(failMark))+" ", "      ", plain, safetext.Terminal(t.Error)))
+			v.WriteString(v.behind("    "+v.paint(bad, v.glyph(failMark))+" ", "      ", plain, safetext.Terminal(t.Error)))
 		}
 	}
 	return true

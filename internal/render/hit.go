@@ -13,13 +13,13 @@ import (
 // and in order, of the words that were looked for.
 func (s Style) Hit(hit ikigai.Hit, text string, found [][2]int) string {
 	e := hit.Event
-	where := s.paint(cyan, line(string(e.Session))) + " " + s.paint(dim, s.join("#"+strconv.FormatInt(int64(e.Seq), 10), line(string(e.Kind)),
-		s.in(e.Time.Time()).Format("2006-01-02 15:04"))) + s.paint(dim, s.glyph(separator)) + line(hit.Title)
+	where := s.paint(accent, line(string(e.Session))) + " " + s.paint(faint, s.join("#"+strconv.FormatInt(int64(e.Seq), 10), line(string(e.Kind)),
+		s.in(e.Time.Time()).Format("2006-01-02 15:04"))) + s.paint(faint, s.glyph(separator)) + line(hit.Title)
 	var b strings.Builder
 	from := 0
 	for _, place := range found {
 		b.WriteString(safetext.Terminal(text[from:place[0]]))
-		b.WriteString(s.paint(bold+";"+yellow, safetext.Terminal(text[place[0]:place[1]])))
+		b.WriteString(s.paint(match, safetext.Terminal(text[place[0]:place[1]])))
 		from = place[1]
 	}
 	b.WriteString(safetext.Terminal(text[from:]))

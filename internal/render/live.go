@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ikigai"
+	"ikigai/internal/markdown"
 	"ikigai/internal/safetext"
 	"ikigai/internal/transcript"
 )
@@ -27,6 +28,9 @@ type Piece struct {
 // the reply's events, which arrive after it, then add what is still missing and
 // nothing twice.
 //
+// With Style.Markdown a reply is written in whole lines, each once it is final.
+// What is not final yet is told by Tail.
+//
 // A Live belongs to one goroutine at a time.
 type Live struct {
 	// Style is that of the blocks.
@@ -43,6 +47,7 @@ type Live struct {
 	answered bool // the standard output holds an answer
 	thinking stream
 	answer   stream
+	markdown *markdown.Stream   // of the answer, where Style.Markdown asks for it
 	held     []transcript.Block // what came in the middle of the answer's line
 	status   status
 	out      []Piece
@@ -55,6 +60,7 @@ type stream struct {
 	begun  bool
 	open   bool     // the line is not ended
 	indent indenter // of the thinking
+	part   []byte   // of the thinking: the line that is not whole yet, where lines are written whole
 }
 
 // Delta takes in a piece of a reply of the main interaction.
@@ -205,6 +211,9 @@ func (l *Live) showThinking(text string) {
 
 func (l *Live) writeThinking(text string) {
 	t := &l.thinking
+	if l.Style.Markdown {
+		text = t.whole(text)
+	}
 	if text == "" {
 		return
 	}
@@ -223,6 +232,9 @@ func (l *Live) closeThinking() {
 		l.showThinking(ikigai.CleanText(t.came.String()))
 	}
 	l.writeThinking(l.thinking.filter.End())
+	if len(l.thinking.part) > 0 {
+		l.writeThinking("\n")
+	}
 	l.write(l.thinking.indent.end(), false)
 }
 
@@ -233,7 +245,34 @@ func (l *Live) say(text string) {
 	if !l.Exact {
 		text = a.filter.Text(noNUL(text))
 	}
+	l.goOn(text)
+}
+
+// goOn goes on with the answer.
+func (l *Live) goOn(text string) {
+	if text == "" {
+		return
+	}
+	if !l.answer.begun {
+		l.closeThinking()
+		l.beginAnswer()
+		l.answer.begun = true
+	}
+	if l.rendered() {
+		text = joined(l.markdown.Write(text))
+	}
 	l.writeAnswer(text)
+}
+
+// rendered reports whether answers are.
+func (l *Live) rendered() bool {
+	if !l.Style.Markdown || l.Exact {
+		return false
+	}
+	if l.markdown == nil {
+		l.markdown = l.Style.stream()
+	}
+	return true
 }
 
 // said takes in the whole of an answer.
@@ -252,11 +291,6 @@ func (l *Live) said(text string) {
 func (l *Live) writeAnswer(text string) {
 	if text == "" {
 		return
-	}
-	if !l.answer.begun {
-		l.closeThinking()
-		l.beginAnswer()
-		l.answer.begun = true
 	}
 	l.answer.open = !strings.HasSuffix(text, "\n")
 	l.write(text, true)
@@ -279,16 +313,32 @@ func (l *Live) finish() {
 
 // endAnswer ends the answer, with a newline if it lacks one.
 func (l *Live) endAnswer() {
-	l.writeAnswer(l.answer.filter.End())
+	l.goOn(l.answer.filter.End())
 	l.endAnswerLine()
-	l.answer = stream{}
+	l.answer, l.markdown = stream{}, nil
 }
 
 // endAnswerLine ends the line that the answer has come to.
 func (l *Live) endAnswerLine() {
+	if l.markdown != nil {
+		l.writeAnswer(joined(l.markdown.End()))
+	}
 	if l.answer.open {
 		l.writeAnswer("\n")
 	}
+}
+
+// whole takes in text and returns the lines of it that are whole.
+func (s *stream) whole(text string) string {
+	end := strings.LastIndexByte(text, '\n') + 1
+	lines := string(s.part) + text[:end]
+	if end == 0 {
+		lines = ""
+	} else {
+		s.part = s.part[:0]
+	}
+	s.part = append(s.part, text[end:]...)
+	return lines
 }
 
 // rest returns what of the whole text has not been shown, and false if what

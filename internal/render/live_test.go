@@ -165,12 +165,13 @@ func FuzzLiveIsTheLog(f *testing.F) {
 		events := session(random, []string{ikigai.CleanText(a), ikigai.CleanText(b), ikigai.CleanText(c), ""})
 		for _, style := range []render.Style{
 			{Zone: time.UTC}, {Zone: time.UTC, ASCII: true, Verbose: true}, {Zone: time.UTC, Compact: true, Width: 24},
+			{Zone: time.UTC, Markdown: true, Color: true, Width: 40}, {Zone: time.UTC, Markdown: true, Compact: true},
 		} {
 			live := play(style, events, random)
 			if diff := cmp.Diff(briefPage(neverVerbose(style), decoded(t, events)), live.all.String()); diff != "" {
 				t.Errorf("%+v: live is not the log (-log +live):\n%s", style, diff)
 			}
-			if diff := cmp.Diff(answers(events), live.answers.String()); diff != "" {
+			if diff := cmp.Diff(answers(style, events), live.answers.String()); diff != "" {
 				t.Errorf("standard output (-want +got):\n%s", diff)
 			}
 		}
@@ -238,13 +239,13 @@ func session(random *rand.Rand, texts []string) (events []ikigai.Event) {
 
 // answers returns what the standard output holds of a session: the answers,
 // with an empty line between two of them.
-func answers(events []ikigai.Event) string {
+func answers(style render.Style, events []ikigai.Event) string {
 	var all []string
 	for _, e := range events {
 		if !isReply(e) || e.Kind == ikigai.KindThinking {
 			continue
 		}
-		if text := (render.Style{}).Block(transcript.Block{Kind: ikigai.KindAssistant, Text: e.Content}); text != "" {
+		if text := neverVerbose(style).Block(transcript.Block{Kind: ikigai.KindAssistant, Text: e.Content}); text != "" {
 			all = append(all, text)
 		}
 	}

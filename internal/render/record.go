@@ -21,7 +21,7 @@ func (s Style) record(b transcript.Block) string {
 		for i, t := range d.Tools {
 			names[i] = line(t.Name)
 		}
-		return "  " + s.paint(dim, "tools: "+strings.Join(names, ", ")) + "\n"
+		return "  " + s.paint(faint, "tools: "+strings.Join(names, ", ")) + "\n"
 	case ikigai.RequestData:
 		kept, choice := "", ""
 		if d.Previous > 0 {
@@ -30,10 +30,10 @@ func (s Style) record(b transcript.Block) string {
 		if d.ToolChoice != "" {
 			choice = "tool choice " + line(d.ToolChoice)
 		}
-		return "  " + s.paint(dim, s.join("request to "+line(d.Model), count(d.Size, "byte"),
+		return "  " + s.paint(faint, s.join("request to "+line(d.Model), count(d.Size, "byte"),
 			kept, choice, "sha256 "+line(d.SHA256))) + "\n"
 	}
-	return s.behind("  ", "  ", dim, safetext.Terminal(b.Text))
+	return s.behind("  ", "  ", faint, safetext.Terminal(b.Text))
 }
 
 // usage shows what a reply cost, if s asks for it, and in any case that it was
@@ -45,7 +45,7 @@ func (s Style) usage(b transcript.Block) string {
 		text = s.alert("The reply was cut off at the limit of its length. Ask for the rest, or for less at a time.")
 	}
 	if s.Verbose {
-		text += "  " + s.paint(dim, s.spent(d)) + "\n"
+		text += "  " + s.paint(faint, s.spent(d)) + "\n"
 	}
 	return text
 }

@@ -16,7 +16,7 @@ import (
 // it says in a line below.
 func (s Style) result(b transcript.Block) string {
 	r, _ := b.Body.(transcript.Result)
-	v := resultView{Style: s, summary: strings.TrimSpace(b.Text), tone: dim}
+	v := resultView{Style: s, summary: strings.TrimSpace(b.Text), tone: faint}
 	if strings.TrimSpace(r.Report) == v.summary { // it is shown line by line
 		v.summary, _, _ = strings.Cut(v.summary, "\n")
 	}
@@ -56,7 +56,7 @@ func (s Style) result(b transcript.Block) string {
 	if text == "" || r.Follows {
 		return text
 	}
-	return s.paint(cyan, s.glyph(resultMark)) + " " + s.answered(r, b.Text) + "\n" + text
+	return s.paint(accent, s.glyph(resultMark)) + " " + s.answered(r, b.Text) + "\n" + text
 }
 
 // answered names the call that a result answers when it does not stand right
@@ -69,7 +69,7 @@ func (s Style) answered(r transcript.Result, summary string) string {
 	if name == "" {
 		name = "result"
 	}
-	return s.paint(bold, line(name)) + "  " + s.paint(dim, line(r.ToolCallID))
+	return s.paint(strong, line(name)) + "  " + s.paint(faint, line(r.ToolCallID))
 }
 
 // resultView is a result as it is put together.
@@ -81,7 +81,7 @@ type resultView struct {
 	told    bool     // what is shown says what the summary says
 	failed  bool     // the failure is shown
 	facts   []string // for the line below
-	tone    sgr      // of that line
+	tone    role     // of that line
 
 	reported   bool // the report is shown
 	sameDenial bool // the approval shown before said that the call was denied
@@ -147,7 +147,7 @@ func (v *resultView) fields(r transcript.Result) {
 				v.fail(text)
 			}
 		case isText && f.Name == "limit_message":
-			v.WriteString(v.behind("  "+v.paint(yellow, v.glyph(alertMark))+" ", "    ", plain, safetext.Terminal(text)))
+			v.WriteString(v.behind("  "+v.paint(warn, v.glyph(alertMark))+" ", "    ", plain, safetext.Terminal(text)))
 		case f.Name == "limit_reached", f.Name == "truncated" && string(f.Value) == "false":
 			// The message says the first; the second is no news.
 		default:
@@ -165,7 +165,7 @@ func (v *resultView) text(text string) {
 func (v *resultView) fail(text string) {
 	v.failed = true
 	v.tells(text)
-	v.WriteString(v.behind("  "+v.paint(red, v.glyph(failMark))+" ", "    ", plain, safetext.Terminal(text)))
+	v.WriteString(v.behind("  "+v.paint(bad, v.glyph(failMark))+" ", "    ", plain, safetext.Terminal(text)))
 }
 
 // field shows what has no place of its own: a fact if it is short, otherwise
@@ -250,6 +250,6 @@ func (v *resultView) footer(r transcript.Result, empty bool) {
 	case text != "":
 		v.WriteString("  " + v.paint(v.tone, text) + "\n")
 	case empty && v.Len() == 0 && !v.sameDenial:
-		v.WriteString("  " + v.paint(dim, "no output") + "\n")
+		v.WriteString("  " + v.paint(faint, "no output") + "\n")
 	}
 }

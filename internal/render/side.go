@@ -25,18 +25,18 @@ func (s Style) side(b transcript.Block) string {
 	case transcript.Result:
 		return s.did(b, d)
 	case transcript.Call:
-		return s.aside(s.task(b)+s.paint(yellow, s.glyph(alertMark))+" "+s.callLine(d, b.Text), "  no result: it may have run")
+		return s.aside(s.task(b)+s.paint(warn, s.glyph(alertMark))+" "+s.callLine(d, b.Text), "  no result: it may have run")
 	case transcript.Change:
-		return s.aside(s.task(b)+s.paint(dim, noticed(d.ChangeData, line(d.Path))), "")
+		return s.aside(s.task(b)+s.paint(faint, noticed(d.ChangeData, line(d.Path))), "")
 	}
 	return s.body(b)
 }
 
 // did shows a call of a task with what came of it.
 func (s Style) did(b transcript.Block, r transcript.Result) string {
-	mark := s.paint(green, s.glyph(okMark))
+	mark := s.paint(good, s.glyph(okMark))
 	if !r.Success {
-		mark = s.paint(red, s.glyph(failMark))
+		mark = s.paint(bad, s.glyph(failMark))
 	}
 	summary, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
 	took := ""
@@ -52,14 +52,14 @@ func (s Style) task(b transcript.Block) string {
 	if s.Width > 0 {
 		width = min(width, s.Width/3)
 	}
-	return "  " + s.paint(dim, ansi.Truncate(line(sideTitle(b)), width, s.glyph(ellipsis))+":") + " "
+	return "  " + s.paint(faint, ansi.Truncate(line(sideTitle(b)), width, s.glyph(ellipsis))+":") + " "
 }
 
 // begins shows what a side interaction is for.
 func (s Style) begins(b transcript.Block) string {
 	d, _ := b.Body.(ikigai.InteractionData)
 	about := s.join(line(b.Interaction), line(d.Model))
-	return s.aside(s.paint(cyan, s.glyph(sideMark))+" "+s.paint(bold, line(sideTitle(b))), about)
+	return s.aside(s.paint(accent, s.glyph(sideMark))+" "+s.paint(strong, line(sideTitle(b))), about)
 }
 
 // ends shows what came of a side interaction, and what it used.
@@ -85,13 +85,13 @@ func (s Style) ends(b transcript.Block) string {
 	if d.Turns > 0 {
 		turns = count(d.Turns, "turn")
 	}
-	mark := s.paint(cyan, s.glyph(sideMark))
+	mark := s.paint(accent, s.glyph(sideMark))
 	if d.Failed {
-		mark = s.paint(red, s.glyph(failMark))
+		mark = s.paint(bad, s.glyph(failMark))
 	} else {
 		said = "done"
 	}
-	return s.aside(mark+" "+s.paint(bold, line(sideTitle(b)))+"  "+said, s.join(turns, usedTokens(d.Spent), usedCost(d.Spent)))
+	return s.aside(mark+" "+s.paint(strong, line(sideTitle(b)))+"  "+said, s.join(turns, usedTokens(d.Spent), usedCost(d.Spent)))
 }
 
 // objective shows a title, a goal or an objective.
@@ -106,7 +106,7 @@ func (s Style) remark(what, text string, used *transcript.Spent) string {
 	if used != nil && used.Requests > 0 {
 		about = "(" + comma(requests(used.Requests), usedTokens(*used), usedCost(*used)) + ")"
 	}
-	return s.aside(s.paint(dim, strings.TrimSpace(s.glyph(separator))+" "+line(what)+": "+text), about)
+	return s.aside(s.paint(faint, strings.TrimSpace(s.glyph(separator))+" "+line(what)+": "+text), about)
 }
 
 // aside returns a line with what there is to say about it at its end. Where
@@ -122,7 +122,7 @@ func (s Style) aside(text, about string) string {
 		room, about = width, ""
 	}
 	text = ansi.Truncate(text, room, s.glyph(ellipsis))
-	return text + s.paint(dim, about) + "\n"
+	return text + s.paint(faint, about) + "\n"
 }
 
 // sideTitle returns what a side interaction is for.

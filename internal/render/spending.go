@@ -33,7 +33,7 @@ func (s Style) Spending(x Spending) string {
 		}
 		tokens += ", " + Tokens(x.Usage.Output) + " out"
 	}
-	return "  " + s.paint(dim, s.join(count(x.Requests, "request"), tokens, x.context(), x.cost(), x.side())) + "\n"
+	return "  " + s.paint(faint, s.join(count(x.Requests, "request"), tokens, x.context(), x.cost(), x.side())) + "\n"
 }
 
 func (x Spending) side() string {

@@ -59,7 +59,7 @@ func (l *Live) showStatus() []Piece {
 		return nil
 	}
 	s.shown = text
-	return []Piece{{Text: "\r" + l.Style.paint(dim, text) + "\x1b[K"}}
+	return []Piece{{Text: "\r" + l.Style.paint(faint, text) + "\x1b[K"}}
 }
 
 // clearStatus removes the status line. What is written next is news: the time

@@ -20,35 +20,28 @@ import (
 // what is copied from it is then whole. The program's own sentences are.
 type Style struct {
 	Width   int  // columns of the terminal, for tables and sentences; 0 if there is none: nothing is cut or wrapped
-	Color   bool // use the sixteen colours' escape sequences
+	Color   bool // use escape sequences for colours, and for bold, dim and reverse
 	ASCII   bool // mark things with ASCII alone; what others wrote stays as it is
 	Compact bool // fold long output to its first and last lines
 	Verbose bool // show the record too: system prompt, tools, requests, usage, numbers and times
+
+	// Markdown renders the model's answers; without Color the marks of their source
+	// stay. Where answers are read by programs it must not be set.
+	Markdown bool
+
+	Theme Theme // which colours; "" is ThemeTerminal
+	Depth Depth // how many the terminal has
 
 	More string         // how to see what Compact folds, such as "ikigai log --full"
 	Zone *time.Location // of the times shown; nil is the local one
 }
 
-// sgr is a way to style text, as the parameter of an SGR sequence.
-type sgr string
-
-// Colours that can be read on light and on dark ground; none sets a ground.
-const (
-	plain  sgr = ""
-	bold   sgr = "1"
-	dim    sgr = "2"
-	red    sgr = "31"
-	green  sgr = "32"
-	yellow sgr = "33"
-	cyan   sgr = "36"
-)
-
 // paint styles text that holds no newline.
-func (s Style) paint(how sgr, text string) string {
+func (s Style) paint(how role, text string) string {
 	if !s.Color || how == plain || text == "" {
 		return text
 	}
-	return "\x1b[" + string(how) + "m" + text + "\x1b[0m"
+	return "\x1b[" + s.look().roles[how] + "m" + text + "\x1b[0m"
 }
 
 // glyph is a mark with its stand-in where only ASCII can be shown.
@@ -88,7 +81,7 @@ func line(text string) string {
 // lines stay empty.
 type indenter struct {
 	style       Style
-	how         sgr
+	how         role
 	first, rest string // prefix of the first line, and of the others
 	began       bool   // the first prefix is written
 	open        bool   // the line is not ended
@@ -134,7 +127,7 @@ func (in *indenter) prefix() string {
 }
 
 // behind returns safe text with its lines behind the prefixes, ended.
-func (s Style) behind(first, rest string, how sgr, text string) string {
+func (s Style) behind(first, rest string, how role, text string) string {
 	in := indenter{style: s, how: how, first: first, rest: rest}
 	return in.text(text) + in.end()
 }

@@ -41,7 +41,7 @@ func (s Style) Table(head []string, rows [][]string) string {
 	for i, cells := range t.lines {
 		how := plain
 		if i == 0 {
-			how = bold
+			how = strong
 		}
 		row := s.row(cells, t.columns)
 		if i == 0 && !whole {

@@ -23,7 +23,7 @@ func (s Style) travel(b transcript.Block) string {
 		text = "what came before is no longer sent to the model"
 	}
 	kind := line(string(b.Kind)) + "  "
-	return s.prose(s.paint(dim, kind), strings.Repeat(" ", len(kind)), plain, text)
+	return s.prose(s.paint(faint, kind), strings.Repeat(" ", len(kind)), plain, text)
 }
 
 // named is the name of a mark behind the number of its event.

@@ -24,5 +24,5 @@ func (s Style) trust(b transcript.Block) string {
 	if len(items) == 0 {
 		items = []string{"nothing"}
 	}
-	return s.prose(s.paint(dim, "trust  "), "       ", plain, text+strings.Join(items, ", "))
+	return s.prose(s.paint(faint, "trust  "), "       ", plain, text+strings.Join(items, ", "))
 }

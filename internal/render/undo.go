@@ -11,15 +11,15 @@ func (s Style) undo(b transcript.Block) string {
 	if !ok || b.Text == "" {
 		return s.other(b)
 	}
-	text := s.prose(s.paint(dim, "undo  "), "      ", plain, line(b.Text))
+	text := s.prose(s.paint(faint, "undo  "), "      ", plain, line(b.Text))
 	if d.Reason != "" {
-		text += s.behind("  ", "  ", dim, line(d.Reason))
+		text += s.behind("  ", "  ", faint, line(d.Reason))
 	}
 	for _, path := range d.Files {
 		text += s.behind("  ", "  ", plain, line(path))
 	}
 	for _, left := range d.Left {
-		text += s.prose("  "+s.paint(yellow, s.glyph(alertMark))+" ", "    ", plain, line(left.Path)+": "+line(left.Reason))
+		text += s.prose("  "+s.paint(warn, s.glyph(alertMark))+" ", "    ", plain, line(left.Path)+": "+line(left.Reason))
 	}
 	return text
 }

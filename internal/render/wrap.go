@@ -20,7 +20,7 @@ func (s Style) Wrap(text, indent string) string {
 }
 
 // prose is behind for sentences of the program. The prefixes are equally wide.
-func (s Style) prose(first, rest string, how sgr, text string) string {
+func (s Style) prose(first, rest string, how role, text string) string {
 	if s.Width > 0 {
 		text = wrap(text, s.Width-ansi.StringWidth(rest), "")
 	}
