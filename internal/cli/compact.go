@@ -79,11 +79,7 @@ func (a *app) compact(ctx context.Context, which which, script string) error {
 		a.notice(fmt.Sprintf("The conversation, about %d tokens, cannot take noticeably less room. Begin anew with `ikigai sessions clear`, or go on.", f.Tokens()))
 		return &quietError{exitInternal}
 	}
-	durability, err := w.session.Record(ctx, event)
-	if err == nil && durability == ikigai.Volatile {
-		err = &ikigai.Error{Kind: ikigai.ErrorStore, What: "Nothing on this machine takes the event", Do: "Free some space and run `ikigai doctor`"}
-	}
-	if err != nil {
+	if err := recordKept(ctx, w.session, event); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(a.Out, safetext.Terminal(event.Content))

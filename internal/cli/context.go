@@ -104,6 +104,12 @@ func (a *app) sending(ctx context.Context, args []string, fresh bool) (*sending,
 func (a *app) sendingNew(ctx context.Context) *sending {
 	k := a.newKit(ctx, kitConfig{notice: a.notice, patient: true, own: a.shownTasks()})
 	defer k.close()
+	return a.sendingOf(k)
+}
+
+// sendingOf returns what is sent in a session with these tools that nothing has
+// been said in.
+func (a *app) sendingOf(k *kit) *sending {
 	s := newSending("")
 	for i, e := range []ikigai.Event{
 		ikigai.NewEvent(ikigai.KindSession, a.dir, ikigai.SessionData{Dir: a.dir, Model: a.settings.Model}),

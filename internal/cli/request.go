@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 
 // logRequest prints the body of a request as it was sent.
 func (a *app) logRequest(ctx context.Context, store ikigai.Store, id ikigai.ID, o logOptions) error {
-	seq, err := a.requestAt(ctx, store, id, o.request)
+	seq, err := requestAt(a.allEvents(ctx, store, id), o.request)
 	if err != nil {
 		return err
 	}
@@ -25,10 +26,7 @@ func (a *app) logRequest(ctx context.Context, store ikigai.Store, id ikigai.ID, 
 		return err
 	}
 	if o.pretty {
-		var b bytes.Buffer
-		if json.Indent(&b, body, "", "  ") == nil {
-			body = append(transcript.Visible(b.Bytes()), '\n')
-		}
+		body = pretty(body)
 	}
 	return a.results(func(w io.Writer) error {
 		_, err := w.Write(body)
@@ -36,19 +34,28 @@ func (a *app) logRequest(ctx context.Context, store ikigai.Store, id ikigai.ID, 
 	})
 }
 
+// pretty returns JSON indented for people, and what is none as it is.
+func pretty(body []byte) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, body, "", "  ") != nil {
+		return body
+	}
+	return append(transcript.Visible(b.Bytes()), '\n')
+}
+
 // requestAt returns the event of the request that text names: the nth, or the
 // event seq:n.
-func (a *app) requestAt(ctx context.Context, store ikigai.Store, id ikigai.ID, text string) (ikigai.Seq, error) {
+func requestAt(events iter.Seq2[ikigai.Event, error], text string) (ikigai.Seq, error) {
 	number, isEvent := strings.CutPrefix(text, "seq:")
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {
-		return 0, usage(fmt.Sprintf("--request %q is no number", text), "Count the requests from 1, or name an event, such as seq:17")
+		return 0, usage(fmt.Sprintf("%q names no request", text), "Count the requests from 1, or name an event, such as seq:17")
 	}
 	if isEvent {
 		return ikigai.Seq(n), nil
 	}
 	count := 0
-	for e, err := range a.allEvents(ctx, store, id) {
+	for e, err := range events {
 		if err != nil {
 			return 0, err
 		}

@@ -32,22 +32,30 @@ func (a *app) toolListCommand() *cobra.Command {
 }
 
 func (a *app) toolList(k *kit, asJSON bool) error {
-	all, problems := k.shown(), k.external.Problems()
+	all := k.shown()
 	if asJSON {
-		return buffered(a.Out, func(w io.Writer) error { return writeTools(w, all, problems) })
+		return buffered(a.Out, func(w io.Writer) error { return writeTools(w, all, k.external.Problems()) })
 	}
 	if _, err := io.WriteString(a.Out, a.style(a.Out).Table(toolHead, toolRows(all))); err != nil {
 		return err
 	}
-	for _, p := range problems {
-		a.notice(k.line(p))
+	for _, line := range a.toolFaults(k) {
+		a.notice(line)
+	}
+	return nil
+}
+
+// toolFaults returns lines on what cannot be used, two sentences each.
+func (a *app) toolFaults(k *kit) (lines []string) {
+	for _, p := range k.external.Problems() {
+		lines = append(lines, k.line(p))
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.settings.MCPServers)) {
 		if !a.settings.MCPServers[name].Disabled && !k.servers.Status(name).Known {
-			a.notice("What the MCP server " + name + " offers is not known yet. Ask it with `ikigai mcp tools " + name + "`.")
+			lines = append(lines, "What the MCP server "+name+" offers is not known yet. Ask it with `ikigai mcp tools "+name+"`.")
 		}
 	}
-	return nil
+	return lines
 }
 
 var toolHead = []string{"TOOL", "FROM", "TIME", "CHANGES", "REPLACES"}

@@ -45,6 +45,12 @@ func (a *app) toolShow(t shownTool, asJSON bool) error {
 			return enc.Encode(t.ToolSpec)
 		})
 	}
+	_, err := fmt.Fprintf(a.Out, "%s\n%s", t.about(), textmode.Section(t.ToolSpec))
+	return err
+}
+
+// about returns what there is to say of a tool beside what a model is told.
+func (t shownTool) about() string {
 	var about strings.Builder
 	fmt.Fprintf(&about, "from: %s\n", t.source())
 	if len(t.replaces) > 0 {
@@ -56,6 +62,5 @@ func (a *app) toolShow(t shownTool, asJSON bool) error {
 	if t.ReadOnly {
 		about.WriteString("changes nothing\n")
 	}
-	_, err := fmt.Fprintf(a.Out, "%s\n%s", about.String(), textmode.Section(t.ToolSpec))
-	return err
+	return about.String()
 }

@@ -24,16 +24,20 @@ directory, or the one whose ID begins with ID. A name that is given again moves.
   ikigai sessions rewind --to before-refactoring`,
 		Args: between(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := args[len(args)-1]
-			if _, isNumber := eventNumber(name); isNumber || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\n\r\t") {
-				return usage(fmt.Sprintf("%q cannot be the name of a mark", name), "Give it a name on one line that is no number")
-			}
-			return a.change(cmd.Context(), named(args[:len(args)-1]), func(id ikigai.ID, t *timeline) (ikigai.Event, string, error) {
-				said := fmt.Sprintf("This place in %s, after event %d, is marked %q.", id, t.head(), name)
-				return ikigai.NewEvent(ikigai.KindMark, name, nil), said, nil
-			})
+			return a.change(cmd.Context(), named(args[:len(args)-1]), markAs(args[len(args)-1]))
 		},
 	})
+}
+
+// markAs gives the place that a session has reached a name.
+func markAs(name string) step {
+	return func(id ikigai.ID, t *timeline) (ikigai.Event, string, error) {
+		if _, isNumber := eventNumber(name); isNumber || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\n\r\t") {
+			return ikigai.Event{}, "", usage(fmt.Sprintf("%q cannot be the name of a mark", name), "Give it a name on one line that is no number")
+		}
+		said := fmt.Sprintf("This place in %s, after event %d, is marked %q.", id, t.head(), name)
+		return ikigai.NewEvent(ikigai.KindMark, name, nil), said, nil
+	}
 }
 
 func (a *app) rewindCommand() *cobra.Command {
@@ -54,7 +58,7 @@ brings it back. Files are not changed.`,
 			if to == "" && back <= 0 {
 				return usage("It is not said where to go back to", "Give --to with the number of an event or a mark, or --back with a number of statements")
 			}
-			return a.change(cmd.Context(), named(args), func(id ikigai.ID, t *timeline) (ikigai.Event, string, error) { return rewind(id, t, to, back) })
+			return a.change(cmd.Context(), named(args), withWayBack(rewind(to, back)))
 		},
 	})
 	cmd.Flags().StringVar(&to, "to", "", "right after `PLACE`: the number of an event as `ikigai log -v` shows it, or a mark")
@@ -63,18 +67,27 @@ brings it back. Files are not changed.`,
 	return cmd
 }
 
-// rewind returns the event that takes the conversation back, and what to tell.
-func rewind(id ikigai.ID, t *timeline, to string, back int) (e ikigai.Event, said string, err error) {
-	var d ikigai.RewindData
-	if to != "" {
-		d.To, d.Mark, err = t.place(to)
-	} else {
-		d.To, err = t.back(back)
+// rewind takes the conversation back to a place or, where none is named, before
+// its last statements.
+func rewind(to string, back int) step {
+	return func(id ikigai.ID, t *timeline) (e ikigai.Event, said string, err error) {
+		var d ikigai.RewindData
+		if to != "" {
+			d.To, d.Mark, err = t.place(to)
+		} else {
+			d.To, err = t.back(back)
+		}
+		if err != nil {
+			return e, "", err
+		}
+		said, where := rewound(id, t, d)
+		return ikigai.NewEvent(ikigai.KindRewind, "to "+where, d), said, nil
 	}
-	if err != nil {
-		return e, "", err
-	}
-	where := fmt.Sprintf("event %d", d.To)
+}
+
+// rewound tells what a rewind does, and where it leads.
+func rewound(id ikigai.ID, t *timeline, d ikigai.RewindData) (said, where string) {
+	where = fmt.Sprintf("event %d", d.To)
 	if d.Mark != "" {
 		where += fmt.Sprintf(", the mark %q", d.Mark)
 	}
@@ -91,12 +104,21 @@ func rewind(id ikigai.ID, t *timeline, to string, back int) (e ikigai.Event, sai
 	for _, statement := range dropped {
 		said += "  " + statement + "\n"
 	}
-	return ikigai.NewEvent(ikigai.KindRewind, "to "+where, d), said + wayBack(id, t), nil
+	return said, where
 }
 
-// wayBack says how to come back to where the conversation is.
-func wayBack(id ikigai.ID, t *timeline) string {
-	return fmt.Sprintf("The log keeps everything; `ikigai sessions rewind %s --to %d` undoes this.", id, t.head())
+// withWayBack is a step that also tells how to come back to where the conversation
+// is.
+func withWayBack(do step) step {
+	return func(id ikigai.ID, t *timeline) (ikigai.Event, string, error) {
+		e, said, err := do(id, t)
+		return e, said + fmt.Sprintf("The log keeps everything; `ikigai sessions rewind %s --to %d` undoes this.", id, t.head()), err
+	}
+}
+
+// clearAll begins the conversation anew.
+func clearAll(id ikigai.ID, _ *timeline) (ikigai.Event, string, error) {
+	return ikigai.NewEvent(ikigai.KindClear, "", nil), fmt.Sprintf("The conversation of %s begins anew.\n", id), nil
 }
 
 func (a *app) clearCommand() *cobra.Command {
@@ -109,10 +131,7 @@ more; all of it stays in the log.`,
 		Example: `  ikigai sessions clear`,
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.change(cmd.Context(), named(args), func(id ikigai.ID, t *timeline) (ikigai.Event, string, error) {
-				said := fmt.Sprintf("The conversation of %s begins anew.\n", id) + wayBack(id, t)
-				return ikigai.NewEvent(ikigai.KindClear, "", nil), said, nil
-			})
+			return a.change(cmd.Context(), named(args), withWayBack(clearAll))
 		},
 	})
 }
@@ -183,11 +202,17 @@ func (a *app) record(ctx context.Context, store ikigai.Store, grant ikigai.Grant
 	if err != nil {
 		return "", err
 	}
+	return said, recordKept(ctx, s, e)
+}
+
+// recordKept records an event of the person's. That it is in memory alone is an
+// error.
+func recordKept(ctx context.Context, s *session.Session, e ikigai.Event) error {
 	durability, err := s.Record(ctx, e)
 	if err == nil && durability == ikigai.Volatile {
 		err = &ikigai.Error{Kind: ikigai.ErrorStore, What: "Nothing on this machine takes the event", Do: "Free some space and run `ikigai doctor`"}
 	}
-	return said, err
+	return err
 }
 
 func (a *app) fork(ctx context.Context, w which, at string) error {
