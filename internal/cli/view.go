@@ -224,11 +224,29 @@ func (v *view) answer(text string) {
 // style returns how blocks look on w.
 func (a *app) style(w io.Writer) render.Style {
 	width, isTerminal := terminal(w)
-	return render.Style{
-		Width: width,
-		Color: isTerminal && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb",
-		ASCII: !utf8Locale(a.env),
+	style := render.Style{
+		Width:    width,
+		Color:    isTerminal && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb",
+		Depth:    depth(a.env),
+		ASCII:    !utf8Locale(a.env),
+		Markdown: isTerminal,
 	}
+	if a.settings != nil {
+		style.Theme = render.Theme(a.settings.Terminal.Theme)
+	}
+	return style
+}
+
+// depth returns how many colours the terminal says that it has.
+func depth(env func(string) string) render.Depth {
+	term := env("TERM")
+	switch how := env("COLORTERM"); {
+	case how == "truecolor", how == "24bit", strings.HasSuffix(term, "-direct"):
+		return render.TrueColor
+	case strings.Contains(term, "256color"):
+		return render.Depth256
+	}
+	return render.Depth16
 }
 
 // utf8Locale reports whether the terminal takes UTF-8: unless the locale says
