@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ikigai/internal/render"
+	"ikigai/internal/tui/editor"
 )
 
 // Config says what a Front works with.
@@ -26,6 +27,9 @@ type Config struct {
 	Plain       bool          // a line at a time and nothing that moves, for screen readers and dumb terminals
 	NotifyAfter time.Duration // a turn that took longer rings when it ends; 0 never rings
 	Redact      func(string) string
+	// Image reports whether path is that of an image to send along, when one was
+	// pasted. Nil: there are none.
+	Image func(path string) bool
 	// Edit has the person edit a text elsewhere, while the Front has given the
 	// terminal away, and returns what came of it. Nil: there is no such place.
 	Edit func(text string) (string, error)
@@ -72,18 +76,11 @@ type Input struct {
 	Queue bool     // while a turn is under way: it is a statement of its own after that, and does not steer it
 }
 
-// Completions are what a text could go on with.
-type Completions struct {
-	From  int // byte of the text from which on an item takes its place
-	Items []Completion
-}
-
-// Completion is one of them.
-type Completion struct {
-	Text  string // that takes the place
-	About string // what it is, in few words; "" where that is plain
-	More  bool   // it is not the end of a word, such as a directory: no space follows
-}
+// Completions are what a text could go on with, and Completion is one of them.
+type (
+	Completions = editor.Completions
+	Completion  = editor.Completion
+)
 
 // Status is what the status line tells. What is empty is left out.
 type Status struct {

@@ -1,0 +1,181 @@
+package tui
+
+import (
+	"time"
+
+	"ikigai/internal/tty"
+	"ikigai/internal/tui/editor"
+)
+
+// typed takes in what was typed. No keys come any more when the terminal is gone.
+func (l *loop) typed(keys []tty.Key, ok bool) {
+	l.urgent, l.dirty = true, true
+	if !ok {
+		l.over, l.err = true, ErrGone
+		l.config.Host.Leave()
+		return
+	}
+	for _, k := range keys {
+		l.key(k)
+		if l.over {
+			return
+		}
+	}
+}
+
+// key does what a key asks for: of what is open over the session, of a question,
+// of the input, of the front.
+func (l *loop) key(k tty.Key) {
+	switch {
+	case l.open() != nil:
+		l.open().key(l, k)
+		return
+	case l.control(k):
+		return
+	case l.question() != nil && l.question().takes(k, time.Now().Sub(l.typedAt)):
+		l.answer(k)
+		return
+	}
+	l.help, l.hint = false, hint{}
+	if !l.atOnce(k) && !l.edit(k) {
+		l.command(k)
+	}
+}
+
+// control does what does not depend on what is asked or typed.
+func (l *loop) control(k tty.Key) bool {
+	switch {
+	case k.Ctrl('z'):
+		l.suspend()
+	case k.Ctrl('l'):
+		l.redraw()
+	case k.Ctrl('o'):
+		l.config.Host.ShowAll()
+	case k.Ctrl('x') && len(l.running) > 0:
+		l.config.Host.Cancel(l.running[len(l.running)-1].call.ID)
+	default:
+		return false
+	}
+	return true
+}
+
+// atOnce does what a key means while nothing is typed, whatever else the input
+// has it for: Escape stops, also with vi's keys, and Up takes back what waits
+// before it goes through the history.
+func (l *loop) atOnce(k tty.Key) bool {
+	switch {
+	case !l.input.Empty():
+		return false
+	case k.Is(tty.KeyEscape, 0) && l.work.busy:
+		return l.escape()
+	case k.Is(tty.KeyUp, 0) && len(l.waiting) > 0:
+		return l.takeInputBack()
+	}
+	return false
+}
+
+// edit gives a key to the input. It reports whether that was all.
+func (l *loop) edit(k tty.Key) bool {
+	empty := l.input.Empty()
+	event := l.input.Handle(k)
+	if event != editor.Nothing {
+		l.typedAt = time.Now()
+	}
+	switch event {
+	case editor.Nothing:
+		return false
+	case editor.Changed:
+		if empty && k.Printable() && k.Rune == '?' && l.input.Text() == "?" {
+			l.input.Set("")
+			l.help = true
+		}
+	case editor.Complete:
+		l.complete()
+	case editor.Submit, editor.Queue:
+		l.submit(event == editor.Queue)
+	case editor.EditElsewhere:
+		l.editElsewhere()
+	}
+	return true
+}
+
+// submit sends off what was typed.
+func (l *loop) submit(queue bool) {
+	text, files := l.input.Take()
+	l.typedAt = time.Time{}
+	if text != "" || len(files) > 0 {
+		l.config.Host.Submit(Input{Text: text, Files: files, Queue: queue})
+	}
+}
+
+// command does what a key means that is none of the input's.
+func (l *loop) command(k tty.Key) {
+	switch {
+	case k.Is(tty.KeyEscape, 0):
+		l.escape()
+	case k.Ctrl('c'):
+		l.interrupt()
+	case k.Ctrl('d') && l.input.Empty():
+		l.leave()
+	}
+}
+
+// escape stops what is under way. If nothing is, twice of it has the last
+// statement be edited.
+func (l *loop) escape() bool {
+	now := time.Now()
+	if l.config.Host.Stop() {
+		l.escapedAt = now
+		return true
+	}
+	if !l.input.Empty() {
+		return false
+	}
+	if now.Sub(l.escapedAt) < leaveTime {
+		l.escapedAt = time.Time{}
+		l.config.Host.EditLast()
+		return true
+	}
+	l.escapedAt = now
+	l.hint = hint{"Esc again edits the last statement", now.Add(leaveTime)}
+	return true
+}
+
+// interrupt stops what is under way; if nothing is, twice of it leaves.
+func (l *loop) interrupt() {
+	now := time.Now()
+	switch {
+	case l.config.Host.Stop():
+	case now.Sub(l.interruptedAt) < leaveTime:
+		l.leave()
+	default:
+		l.interruptedAt = now
+		l.hint = hint{"Ctrl-C again leaves", now.Add(leaveTime)}
+	}
+}
+
+// leave ends Run.
+func (l *loop) leave() {
+	l.over = true
+	l.config.Host.Leave()
+}
+
+// takeInputBack puts what waits, the last of it, back into the input.
+func (l *loop) takeInputBack() bool {
+	input, ok := l.config.Host.TakeBack()
+	if !ok {
+		return false
+	}
+	l.input.Set(input.Text)
+	for _, path := range input.Files {
+		l.input.Handle(tty.Key{Code: tty.KeyPaste, Text: path})
+	}
+	return true
+}
+
+// setInput puts text into the input, if nothing stands there.
+func (l *loop) setInput(text string) {
+	if l.input.Empty() {
+		l.input.Set(text)
+	}
+}

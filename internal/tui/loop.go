@@ -1,0 +1,194 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ikigai/internal/tty"
+)
+
+// ErrGone is what Run returns when the terminal is gone.
+var ErrGone = errors.New("the terminal is gone")
+
+const (
+	frame     = 16 * time.Millisecond // between two paints of what comes by itself
+	batch     = 4 * time.Millisecond  // for messages, before keys are looked at again
+	maxChunk  = 32 << 10              // bytes printed at once, likewise
+	leaveTime = 2 * time.Second       // within which a key that leaves is pressed twice
+)
+
+// loop is what the Front's own goroutine works with: it takes in keys, then
+// messages, and paints what came of them.
+type loop struct {
+	state
+	config Config
+	term   Terminal
+	box    *mailbox
+	timer  *time.Timer
+	signal signals
+	// stopGroup stops the program and those that were started with it.
+	stopGroup func()
+
+	painted time.Time // last
+	dirty   bool      // something is to be painted
+	urgent  bool      // at once: a person waits for it
+	over    bool
+	err     error
+	gone    chan struct{} // closed when Run returns
+}
+
+func newLoop(c Config, box *mailbox) *loop {
+	l := &loop{state: newState(c), config: c, term: c.Terminal, box: box, signal: make(signals, 2), gone: make(chan struct{})}
+	l.stopGroup = l.signal.stopGroup
+	return l
+}
+
+func (l *loop) run(ctx context.Context) error {
+	defer close(l.gone)
+	defer l.box.close()
+	if err := l.term.Start(); err != nil {
+		return err
+	}
+	defer l.stop() // also when it panics
+	l.signal.begin()
+	defer l.signal.end()
+	l.timer = time.NewTimer(0)
+	defer l.timer.Stop()
+	l.resize()
+	for !l.over {
+		l.step(ctx)
+	}
+	l.settle()
+	return l.err
+}
+
+// step waits for something to happen, takes it in and shows it. Keys come first.
+func (l *loop) step(ctx context.Context) {
+	select {
+	case keys, ok := <-l.keys():
+		l.typed(keys, ok)
+	default:
+		l.wait(ctx)
+	}
+	l.refresh()
+}
+
+func (l *loop) wait(ctx context.Context) {
+	select {
+	case keys, ok := <-l.keys():
+		l.typed(keys, ok)
+	case <-l.term.Resized():
+		l.resize()
+	case <-l.box.ready:
+		l.receive()
+	case s := <-l.signal:
+		l.signalled(s)
+	case <-l.timer.C:
+		l.dirty = true
+	case <-ctx.Done():
+		l.over = true
+	}
+}
+
+// keys returns where keys come from: from nowhere while somebody else has the
+// terminal.
+func (l *loop) keys() <-chan []tty.Key {
+	if l.away > 0 {
+		return nil
+	}
+	return l.term.Keys()
+}
+
+// receive takes in messages, for a while at most.
+func (l *loop) receive() {
+	l.dirty = true
+	for since := time.Now(); !l.over; {
+		m := l.box.next()
+		if m == nil {
+			return
+		}
+		m(l)
+		if time.Since(since) >= batch {
+			l.box.wake()
+			return
+		}
+	}
+}
+
+// resize takes in the size of the terminal.
+func (l *loop) resize() {
+	l.width, l.height = l.term.Size()
+	if l.width <= 0 || l.height <= 0 {
+		l.width, l.height = 80, 24
+	}
+	l.live.Style.Width = l.width
+	l.dirty = true
+}
+
+// refresh paints if it is time to, and sets the timer to when it is.
+func (l *loop) refresh() {
+	now := time.Now()
+	next := time.Duration(-1)
+	switch {
+	case l.away > 0:
+	case !l.dirty:
+		next = l.nextTick(now)
+	case l.urgent || now.Sub(l.painted) >= frame:
+		l.paint(now)
+		next = l.nextTick(now)
+		if len(l.out) > 0 {
+			next, l.dirty, l.urgent = 0, true, true
+		}
+	default:
+		next = frame - now.Sub(l.painted)
+	}
+	if next < 0 {
+		l.timer.Stop()
+		return
+	}
+	l.timer.Reset(next)
+}
+
+// paint draws what there is to see.
+func (l *loop) paint(now time.Time) {
+	l.now, l.painted, l.dirty, l.urgent = now, now, false, false
+	if o := l.open(); o != nil {
+		lines, row, col := o.View(l.width, l.height)
+		l.paged = true
+		l.term.Page(lines, row, col)
+		o.shown(l)
+		return
+	}
+	if l.paged {
+		l.paged = false
+		l.term.Page(nil, 0, 0)
+	}
+	l.setTitle()
+	l.term.Paint(l.taken(maxChunk), l.view())
+}
+
+// settle prints what is still to be printed.
+func (l *loop) settle() {
+	if errors.Is(l.err, ErrGone) || l.away > 0 {
+		return
+	}
+	if l.paged {
+		l.term.Page(nil, 0, 0)
+	}
+	l.write(l.live.End())
+	for len(l.out) > 0 {
+		l.term.Paint(l.taken(maxChunk), tty.Live{Blind: true})
+	}
+	l.term.Paint("", tty.Live{})
+}
+
+// stop gives the terminal back, unless somebody else has it.
+func (l *loop) stop() {
+	if l.away > 0 {
+		return
+	}
+	if err := l.term.Stop(); err != nil && l.err == nil {
+		l.err = err
+	}
+}

@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"bytes"
+
+	"ikigai/internal/render"
+	"ikigai/internal/transcript"
+)
+
+// maxHeld bounds what waits to be printed while something else is on the screen.
+const maxHeld = 8 << 20
+
+// block shows a block of the session.
+func (l *loop) block(b transcript.Block) {
+	l.work.came()
+	switch body := b.Body.(type) {
+	case transcript.Call:
+		l.called(b, body)
+	case transcript.Result:
+		l.answered(body)
+	}
+	l.write(l.live.Block(b))
+}
+
+// notice tells the person something.
+func (l *loop) notice(text string) {
+	if l.config.Redact != nil {
+		text = l.config.Redact(text)
+	}
+	l.write(l.live.Block(render.Notice(text)))
+}
+
+// print prints text that is styled already, at the beginning of a line.
+func (l *loop) print(text string) {
+	if text != "" {
+		l.printed(ended(text))
+	}
+}
+
+func (l *loop) write(pieces []render.Piece) {
+	for _, p := range pieces {
+		l.printed(p.Text)
+	}
+}
+
+// printed adds whole lines to what is to be printed. If that is too much, its
+// beginning is let go.
+func (l *loop) printed(lines string) {
+	l.out = append(l.out, lines...)
+	if len(l.out) <= maxHeld {
+		return
+	}
+	from := len(l.out) - maxHeld/2
+	from += bytes.IndexByte(l.out[from:], '\n') + 1
+	l.out = append(l.out[:0], l.out[from:]...)
+	l.lost = true
+}
+
+// taken takes what is to be printed next: whole lines, of about n bytes.
+func (l *loop) taken(n int) string {
+	text := ""
+	if l.lost {
+		l.lost = false
+		text = "(more came than is kept while something else is shown: Ctrl-O shows all)\n"
+	}
+	end := len(l.out)
+	if end > n {
+		end = bytes.LastIndexByte(l.out[:n], '\n') + 1
+	}
+	if end == 0 && len(l.out) > 0 { // a line that is longer
+		end = bytes.IndexByte(l.out, '\n') + 1
+	}
+	text += string(l.out[:end])
+	l.out = l.out[end:]
+	if len(l.out) == 0 {
+		l.out = nil
+	}
+	return text
+}
+
+// restyle changes how things look from here on.
+func (l *loop) restyle(theme string, compact bool) {
+	l.live.Style.Theme, l.live.Style.Compact = render.Theme(theme), compact
+}

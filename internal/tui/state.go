@@ -1,0 +1,52 @@
+package tui
+
+import (
+	"time"
+
+	"ikigai/internal/render"
+	"ikigai/internal/tui/editor"
+)
+
+// state is all that is shown. It holds nothing of what is printed already.
+type state struct {
+	live render.Live // which writes whole lines
+	out  []byte      // to be printed
+	lost bool        // the beginning of out was let go
+
+	width, height int
+	now           time.Time // of the view
+
+	input      *editor.Editor
+	completing completing
+	running    []*running
+	work       work
+	waiting    []Input
+	status     Status
+	title      string // of the terminal, as it was set
+	asked      []*asked
+	overlays   []*opened
+	paged      bool // the alternate screen is shown
+	away       int  // how many have been given the terminal
+	help       bool // the keys are shown
+	hint       hint
+
+	typedAt       time.Time // into the input, last; zero once it was sent off
+	escapedAt     time.Time // Escape had nothing to stop, or has stopped something
+	interruptedAt time.Time // Ctrl-C had nothing to stop
+}
+
+// hint is a line below the input that goes away by itself.
+type hint struct {
+	text  string
+	until time.Time
+}
+
+func newState(c Config) state {
+	c.Style.Markdown = true
+	return state{
+		live: render.Live{Style: c.Style},
+		input: editor.New(editor.Config{
+			Vi: c.Vi, ASCII: c.Style.ASCII, Color: c.Style.Color, History: c.History, Image: c.Image,
+		}),
+	}
+}
