@@ -66,11 +66,23 @@ func next(text string, col, width int) cell {
 	case unicode.IsControl(r):
 		return cell{size: size}
 	}
-	cluster, w := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+	together, w := cluster(text)
 	if w > width {
-		return cell{size: len(cluster), width: 1, show: "?"}
+		return cell{size: len(together), width: 1, show: "?"}
 	}
-	return cell{size: len(cluster), width: w, show: strings.ToValidUTF8(cluster, "\uFFFD")}
+	return cell{size: len(together), width: w, show: together}
+}
+
+// cluster returns the first character of text with all that combines with it, and
+// how many columns it takes. It holds neither control characters nor, behind its
+// first character, what is no UTF-8.
+func cluster(text string) (string, int) {
+	together, w := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+	if !utf8.ValidString(together) || strings.ContainsFunc(together, unicode.IsControl) {
+		_, size := utf8.DecodeRuneInString(text)
+		return text[:size], ansi.StringWidth(text[:size])
+	}
+	return together, w
 }
 
 // widened returns c, a space, as width spaces.
@@ -191,7 +203,7 @@ func draw(text string, r row, width int, marks []span) string {
 	}
 	var b strings.Builder
 	b.WriteString(r.style)
-	style, styled, marked, col := r.style, r.style != "", false, 0
+	style, marked, col := r.style, false, 0
 	for at := r.from; at < r.to; {
 		for len(marks) > 0 && marks[0].to <= at {
 			marks = marks[1:]
@@ -212,11 +224,10 @@ func draw(text string, r row, width int, marks []span) string {
 			b.WriteString(reverse)
 		}
 		marked = in
-		styled = styled || c.style || in
 		at += c.size
 		col += c.width
 	}
-	if styled {
+	if style != "" || marked {
 		b.WriteString(reset)
 	}
 	return b.String()

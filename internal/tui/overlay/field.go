@@ -5,8 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"ikigai/internal/tty"
 )
 
@@ -116,8 +114,8 @@ func (f *field) view(columns int) (text string, col int) {
 }
 
 func clusterSize(text string) int {
-	cluster, _ := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
-	return max(len(cluster), 1)
+	together, _ := cluster(text)
+	return len(together)
 }
 
 // typed returns text as one line of what can be typed.

@@ -112,15 +112,17 @@ func (l Look) item(it Item, chosen bool, columns, labels int) string {
 	if chosen {
 		mark = l.mark("› ", "> ")
 	}
-	label := pad(mark+it.Label, labels+2)
-	if it.About == "" || width(label)+4 > columns {
-		return l.chosen(chosen, l.cut(mark+it.Label, columns))
+	label := l.cut(mark+it.Label, columns)
+	room := columns - max(width(label), labels+2) - 2
+	if it.About == "" || room < 2 {
+		return l.chosen(chosen, label)
 	}
-	about := l.cut(it.About, columns-width(label)-2)
+	label = pad(label, labels+2) + "  "
+	about := l.cut(it.About, room)
 	if chosen {
-		return l.chosen(true, label+"  "+about)
+		return l.chosen(true, label+about)
 	}
-	return label + "  " + l.paint(dim, about)
+	return label + l.paint(dim, about)
 }
 
 func (l Look) chosen(chosen bool, text string) string {

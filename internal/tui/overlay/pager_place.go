@@ -9,7 +9,7 @@ import "strings"
 
 // mostPiece is what a line has to go on for, in bytes, before each multiple of it
 // at which it is cut.
-const mostPiece = 8 << 10
+const mostPiece = 4 << 10
 
 // pieceEnd returns where the piece ends that begins at byte from.
 func (p *Pager) pieceEnd(from int) int {

@@ -161,10 +161,19 @@ func (n needle) fold(text string) string {
 		return text
 	}
 	folded := []byte(text)
-	for i, r := range text {
-		if l := unicode.ToLower(r); l != r && utf8.RuneLen(l) == utf8.RuneLen(r) {
+	for i := 0; i < len(folded); {
+		if c := folded[i]; c < utf8.RuneSelf {
+			if 'A' <= c && c <= 'Z' {
+				folded[i] += 'a' - 'A'
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(folded[i:])
+		if l := unicode.ToLower(r); l != r && utf8.RuneLen(l) == size {
 			utf8.EncodeRune(folded[i:], l)
 		}
+		i += size
 	}
 	return string(folded)
 }

@@ -145,9 +145,14 @@ func (p *Picker) list(width, rows int) []string {
 	}
 	p.first = window(p.first, p.at, rows, len(p.found))
 	last := min(p.first+rows, len(p.found))
+	shown := make([]Item, 0, rows)
+	for _, i := range p.found[p.first:last] {
+		shown = append(shown, p.c.Items[i])
+	}
+	labels := labelColumns(shown, width)
 	lines := make([]string, 0, rows)
-	for i := p.first; i < last; i++ {
-		lines = append(lines, p.c.Look.item(p.c.Items[p.found[i]], i == p.at, width, 0))
+	for i, it := range shown {
+		lines = append(lines, p.c.Look.item(it, p.first+i == p.at, width, labels))
 	}
 	return lines
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"ikigai/internal/tty"
 )
 
@@ -85,8 +87,8 @@ func (q *Question) View(width, height int) (lines []string, row, col int) {
 	if q.asking {
 		return q.viewWords(width, height)
 	}
-	for _, r := range wrap(q.prompt, width) {
-		lines = append(lines, draw(q.prompt, r, width, nil))
+	for line := range strings.SplitSeq(ansi.Wrap(q.prompt, width, ""), "\n") {
+		lines = append(lines, q.look.cut(line, width))
 	}
 	choices := q.flow(width)
 	lines = lines[:min(len(lines), max(0, height-len(choices)))]
@@ -101,7 +103,7 @@ func (q *Question) flow(columns int) []string {
 	between := q.look.mark(" · ", " - ")
 	for _, c := range q.choices {
 		key := q.look.cut(string(c.Key), columns)
-		label := q.look.cut(" "+c.Label, columns-1)
+		label := q.look.cut(" "+c.Label, columns-width(key))
 		size := width(key) + width(label)
 		if used > 0 && used+3+size > columns {
 			lines = append(lines, line)
