@@ -195,8 +195,16 @@ func (s *Screen) Wait(what string, ok func() bool) {
 // and the signal that ended it.
 func (s *Screen) Exited() int {
 	s.t.Helper()
-	// tmux may see that the terminal is closed before it sees how the program ended.
-	s.Wait("the program's end", func() bool { return s.Format("#{pane_dead_status}#{pane_dead_signal}") != "" })
+	s.Wait("the program's end", func() bool {
+		if s.Format("#{pane_dead_status}#{pane_dead_signal}") != "" {
+			return true
+		}
+		if s.Format("#{pane_dead}") == "1" {
+			// A busy tmux 3.3 misses the signal that tells how a child has ended.
+			_ = syscall.Kill(s.number("#{pid}"), syscall.SIGCHLD)
+		}
+		return false
+	})
 	if signal := s.number("#{pane_dead_signal}"); signal != 0 {
 		return 128 + signal
 	}
