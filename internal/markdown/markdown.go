@@ -4,27 +4,34 @@
 // A line that was returned is final: it can be printed, and is never drawn
 // again. So everything works line by line with one state. What needs to see more
 // than its line (a table, the line above an underline) waits for that, and is
-// shown provisionally meanwhile.
+// shown provisionally meanwhile. Emphasis, links and code in a line are taken for
+// such only if they end in it.
 //
 // Lines are not wrapped: a terminal does that, and what is copied from it is then
-// whole. For the same reason code is not indented, stands between its fences, and
-// links show their URL.
+// whole. For the same reason code is not indented and stands between its fences,
+// and links show their URL. HTML stays as it is.
 package markdown
 
-import "strings"
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 // Style says how things look.
 type Style struct {
-	Width int    // columns of the terminal: tables that are wider stay as they were written
+	Width int    // columns of the terminal: tables that are wider stay as they were written. 0: none is too wide
 	ASCII bool   // draw with ASCII alone
 	Looks *Looks // nil: without colour, and then the marks of the source stay
 }
 
-// Stream is one text. Its pieces may be cut anywhere: the lines are the same.
-// The text must hold no control characters but newlines and tabs.
+// Stream is one text. However its pieces are cut, the lines are the same, and
+// they hold no control characters but tabs and SGR sequences of the looks.
 type Stream struct {
 	style Style
-	part  strings.Builder // the line that is still coming
+	part  []byte // the line that is still coming
+	state state
 }
 
 // NewStream returns a Stream at the beginning of a text.
@@ -33,29 +40,120 @@ func NewStream(style Style) *Stream { return &Stream{style: style} }
 // Write takes in a piece of the text and returns the lines that are final, without
 // their newlines.
 func (s *Stream) Write(piece string) (lines []string) {
+	w := s.writer()
 	for {
 		line, rest, ended := strings.Cut(piece, "\n")
-		s.part.WriteString(line)
 		if !ended {
-			return lines
+			s.part = append(s.part, line...)
+			s.state = w.state
+			return w.lines
 		}
-		lines = append(lines, s.part.String())
-		s.part.Reset()
+		if len(s.part) > 0 {
+			line = string(append(s.part, line...))
+			s.part = s.part[:0]
+		}
+		w.line(clean(line))
 		piece = rest
 	}
 }
 
-// Tail returns what is not final yet, as it would look if the text ended here.
+// maxTail bounds what Tail looks at of a line: as much as a large terminal shows.
+const maxTail = 16 << 10
+
+// Tail returns what is not final yet, as it would look if the text ended here. Of a
+// line that has grown very long it is the end.
 func (s *Stream) Tail() []string {
-	if s.part.Len() == 0 {
-		return nil
+	w := s.writer()
+	w.state.table.rows = slices.Clip(w.state.table.rows)
+	if n := len(s.part); n > 0 {
+		from := max(0, n-maxTail)
+		for from > 0 && from < n && !utf8.RuneStart(s.part[from]) {
+			from++
+		}
+		w.line(clean(string(s.part[from:])))
 	}
-	return []string{s.part.String()}
+	w.end()
+	return w.lines
 }
 
-// End returns the lines that are left. What comes after it begins a line.
-func (s *Stream) End() (lines []string) {
-	lines = s.Tail()
-	s.part.Reset()
-	return lines
+// End returns the lines that are left. What is written after it begins a line.
+func (s *Stream) End() []string {
+	w := s.writer()
+	if len(s.part) > 0 {
+		w.line(clean(string(s.part)))
+		s.part = s.part[:0]
+	}
+	w.end()
+	s.state = w.state
+	return w.lines
+}
+
+func (s *Stream) writer() writer {
+	return writer{style: s.style, state: s.state, ink: ink{looks: s.style.Looks}}
+}
+
+// clean returns line with U+FFFD in the place of what could act on a terminal.
+func clean(line string) string {
+	if !hasControl(line) {
+		return line
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' || 0x7f <= r && r < 0xa0 {
+			return utf8.RuneError
+		}
+		return r
+	}, line)
+}
+
+func hasControl(line string) bool {
+	for i := range len(line) {
+		if c := line[i]; c < ' ' && c != '\t' || c == 0x7f || c == 0xc2 {
+			return true // or the first byte of what is perhaps one
+		}
+	}
+	return !utf8.ValidString(line)
+}
+
+// ink writes styled text.
+type ink struct {
+	looks *Looks
+	out   bytes.Buffer
+}
+
+// put writes text in one or several roles at once.
+func (k *ink) put(text string, roles ...Role) {
+	if text == "" {
+		return
+	}
+	styled := false
+	for _, r := range roles {
+		look := ""
+		if k.looks != nil {
+			look = k.looks[r]
+		}
+		if look == "" {
+			continue
+		}
+		if styled {
+			k.out.WriteByte(';')
+		} else {
+			k.out.WriteString("\x1b[")
+			styled = true
+		}
+		k.out.WriteString(look)
+	}
+	if !styled {
+		k.out.WriteString(text)
+		return
+	}
+	k.out.WriteByte('m')
+	k.out.WriteString(text)
+	k.out.WriteString("\x1b[0m")
+}
+
+// taken returns what was written and begins anew.
+func (k *ink) taken() string {
+	text := k.out.String()
+	k.out.Reset()
+	return text
 }

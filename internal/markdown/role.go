@@ -5,10 +5,10 @@ type Role uint8
 
 // The roles. Those from Comment on are of code.
 const (
-	Plain Role = iota
-	Title      // a heading of the first level
-	Heading    // of the second
-	Subheading // of all others
+	Plain      Role = iota
+	Title           // a heading of the first level
+	Heading         // of the second
+	Subheading      // of all others
 	Strong
 	Emphasis
 	Strike

@@ -1,0 +1,190 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// writer renders lines.
+type writer struct {
+	ink
+	state
+	style Style
+	lines []string // rendered
+}
+
+// state is what the lines so far mean for the next.
+type state struct {
+	fence   fence // the code that is open
+	table   table // that is open
+	held    line  // if holding: a line that may be a heading or the head of a table; the next one tells
+	holding bool
+	text    bool // the line before belongs to a paragraph
+	list    bool // in a list, where four spaces do not make code
+}
+
+// line takes in the next line.
+func (w *writer) line(source string) {
+	if w.fence.open() && w.code(source) {
+		return
+	}
+	l := parse(source, w.list)
+	if w.table.open() {
+		if w.table.takes(l) {
+			w.addRow(l)
+			return
+		}
+		w.endTable()
+	}
+	if w.holding && w.decides(l) {
+		return
+	}
+	w.begin(l)
+}
+
+// end ends what waits for further lines.
+func (w *writer) end() {
+	w.endTable()
+	w.release()
+}
+
+// release renders the held line as what it is if nothing more comes.
+func (w *writer) release() {
+	if w.holding {
+		w.holding = false
+		w.paragraph(w.held)
+	}
+}
+
+// decides takes in the line after a held one, and reports whether both were one
+// thing.
+func (w *writer) decides(l line) bool {
+	level := underline(l.text)
+	switch {
+	case w.held.hasItem() || l.hasItem() || w.held.quotes() != l.quotes():
+	case level > 0:
+		w.holding, w.text = false, false
+		w.draw(w.held, func() { w.spans(w.held.text, headingRole(level)) })
+		if w.looks == nil {
+			w.lines = append(w.lines, l.source)
+		}
+		return true
+	case w.beginTable(w.held, l):
+		w.holding, w.text = false, false
+		return true
+	}
+	w.release()
+	return false
+}
+
+// begin renders a line that does not go on with what was held, or holds it back.
+func (w *writer) begin(l line) {
+	after := w.text
+	w.text = false
+	if l.hasItem() {
+		w.list = true
+	} else if !after && l.indent == "" && l.text != "" {
+		w.list = false
+	}
+	level, title := heading(l.text)
+	switch {
+	case l.text == "":
+		w.draw(l, func() {})
+	case !after && !w.list && len(l.marks) == 0 && columns(l.indent) >= 4:
+		w.draw(l, func() { w.put(l.text, Code) })
+	case isRule(l.text):
+		w.draw(l, func() { w.put(strings.Repeat(w.glyph("─", "-"), w.ruleWidth()), Faint) })
+	case level > 0:
+		w.draw(l, func() { w.spans(title, headingRole(level)) })
+	case w.opens(l):
+		w.draw(l, func() { w.put(l.text, Faint) })
+	case isHTML(l.text):
+		w.text = true
+		w.draw(l, func() { w.put(l.text) })
+	case after && !l.hasItem():
+		w.text = true
+		w.paragraph(l)
+	default:
+		w.text, w.holding, w.held = true, true, l
+	}
+}
+
+func (w *writer) paragraph(l line) {
+	base := Plain
+	if l.quotes() > 0 {
+		base = Quote
+	}
+	w.draw(l, func() {
+		text := l.text
+		if l.hasItem() && isTask(text) {
+			w.put(text[:3], Marker)
+			text = text[3:]
+		}
+		w.spans(text, base)
+	})
+}
+
+// draw writes a line: what stands before its text, then what body puts. Without
+// looks it stays as it was written.
+func (w *writer) draw(l line, body func()) {
+	if w.looks == nil {
+		w.lines = append(w.lines, l.source)
+		return
+	}
+	w.prefix(l.marks)
+	w.put(l.indent)
+	body()
+	w.lines = append(w.lines, w.taken())
+}
+
+// prefix writes the marks before the text of a line.
+func (w *writer) prefix(marks []mark) {
+	for _, m := range marks {
+		w.put(m.before)
+		sign := m.sign
+		switch sign {
+		case ">":
+			sign = w.glyph("│", ">")
+		case "-", "*", "+":
+			sign = w.glyph("•", "-")
+		}
+		w.put(sign, Marker)
+		w.put(m.after)
+	}
+}
+
+func (w *writer) glyph(mark, ascii string) string {
+	if w.style.ASCII {
+		return ascii
+	}
+	return mark
+}
+
+// ruleWidth is how wide a rule is: not so wide that it would be in the way.
+func (w *writer) ruleWidth() int {
+	if w.style.Width <= 0 {
+		return 24
+	}
+	return max(3, min(24, w.style.Width-1))
+}
+
+func headingRole(level int) Role {
+	switch level {
+	case 1:
+		return Title
+	case 2:
+		return Heading
+	}
+	return Subheading
+}
+
+// width is how many columns of a terminal text takes.
+func width(text string) int {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' {
+			return ansi.StringWidth(text)
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,120 @@
+package markdown_test
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ikigai/internal/markdown"
+)
+
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]+m")
+
+// looks names each role, so that the tests can read what is in which.
+var looks = func() *markdown.Looks {
+	var l markdown.Looks
+	for r := markdown.Plain + 1; r < markdown.Roles; r++ {
+		l[r] = string(rune('0'+r/10)) + string(rune('0'+r%10))
+	}
+	return &l
+}()
+
+var styles = []markdown.Style{{}, {Width: 30}, {Looks: looks, Width: 40}, {Looks: looks, ASCII: true}}
+
+func render(style markdown.Style, text string) []string {
+	s := markdown.NewStream(style)
+	return append(s.Write(text), s.End()...)
+}
+
+// FuzzStream holds that pieces do not matter, that nothing but SGR sequences can
+// act on a terminal, that no word is lost or out of order, and that what is written
+// and the tail after each piece are what comes of the text so far.
+func FuzzStream(f *testing.F) {
+	for _, text := range seeds {
+		f.Add(text, uint64(1))
+	}
+	f.Fuzz(func(t *testing.T, text string, seed uint64) {
+		for _, style := range styles {
+			want := render(style, text)
+			s, random := markdown.NewStream(style), rand.New(rand.NewPCG(seed, 0))
+			var got []string
+			for rest, came := text, ""; rest != ""; {
+				n := 1 + random.IntN(min(12, len(rest)))
+				got = append(got, s.Write(rest[:n])...)
+				came, rest = came+rest[:n], rest[n:]
+				if len(text) < 200 {
+					if diff := cmp.Diff(render(style, came), append(slices.Clip(got), s.Tail()...)); diff != "" {
+						t.Fatalf("%q (-whole +with its tail):\n%s", came, diff)
+					}
+				}
+			}
+			got = append(got, s.End()...)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("(-in one +in pieces):\n%s", diff)
+			}
+			checkSafe(t, want)
+			checkWords(t, text, strings.Join(want, "\n"))
+		}
+	})
+}
+
+func checkSafe(t *testing.T, lines []string) {
+	t.Helper()
+	for _, l := range lines {
+		for _, r := range sgr.ReplaceAllString(l, "") {
+			if unicode.IsControl(r) && r != '\t' || !utf8.ValidString(l) {
+				t.Fatalf("%q holds %q", l, r)
+			}
+		}
+	}
+}
+
+// checkWords holds that the letters and digits of the text come out in their
+// order. Where a link's text is its target it stands there once.
+func checkWords(t *testing.T, text, shown string) {
+	t.Helper()
+	if strings.Contains(text, "](") {
+		return
+	}
+	if want, got := letters(text), letters(sgr.ReplaceAllString(shown, "")); got != want {
+		t.Fatalf("letters %q have become %q", want, got)
+	}
+}
+
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// FuzzCode holds that code in a fence comes out as it is, whatever its language.
+func FuzzCode(f *testing.F) {
+	for _, lang := range fences {
+		f.Add(lang, samples)
+		f.Add(lang, "'\"`\n/* { <!-- \"\"\" <<EOF\n${ $( @x #[ R\"( r#\"\n# x: \\")
+	}
+	f.Fuzz(func(t *testing.T, lang, text string) {
+		if strings.ContainsAny(lang, "\n`") || strings.Contains(text, "~~~") || !utf8.ValidString(lang+text) || strings.ContainsFunc(lang+text, func(r rune) bool {
+			return unicode.IsControl(r) && r != '\t' && r != '\n'
+		}) {
+			return
+		}
+		got := render(markdown.Style{Looks: looks}, "~~~"+lang+"\n"+text+"\n~~~")
+		want := strings.Split(strings.TrimRight("~~~"+lang, " \t")+"\n"+text+"\n~~~", "\n")
+		for i := range got {
+			got[i] = sgr.ReplaceAllString(got[i], "")
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
+}
