@@ -79,14 +79,17 @@ type Agent struct {
 	Price func(model string, u ikigai.Usage) *int64
 	// Approve is asked before a tool that may change something runs. Nil
 	// allows everything.
-	Approve func(ctx context.Context, request Approval) (allowed bool, reason string)
+	Approve func(ctx context.Context, request Approval) Verdict
 	// Progress takes what a running tool prints, for the person. It may be nil.
 	Progress func(callID string, output []byte)
-	// AllowVolatile is asked whether tools that change something may run although
-	// their calls cannot be recorded on any disk. Nil allows none.
+	// AllowVolatile is asked, once in a statement, whether tools that change
+	// something may run although their calls cannot be recorded on any disk. Nil
+	// allows none.
 	AllowVolatile func(context.Context) bool
-	// Steer returns what the person has said since, to be told to the model with
-	// the results of a round: user events by ikigai.BySteer. It may be nil.
+	// Steer takes what the person has said since, which the model is told with the
+	// results of a round: user events by ikigai.BySteer. It is called once the
+	// results are recorded and a request is to follow, so what is said while the
+	// last reply comes is left to be a statement of its own. It may be nil.
 	Steer func() []ikigai.Event
 
 	// KeepDir is the directory, made when it is first needed, for what files held
@@ -113,6 +116,9 @@ type Agent struct {
 	// Waiting is called whenever a request goes out: nobody waits for what is done
 	// meanwhile. It returns at once, and may be nil.
 	Waiting func()
+
+	stops    stops
+	volatile answerOnce
 
 	// recording keeps what comes from beside the loop from standing between a
 	// request and the event that records it.
@@ -142,6 +148,7 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 	choice := a.ToolChoice
 	asked := asking{candidates: a.candidates()}
 	var told told
+	a.volatile.forget()
 	for {
 		reply, err := a.ask(ctx, &asked, choice)
 		if err != nil {
@@ -180,6 +187,9 @@ func (a *Agent) Run(ctx context.Context, statement ikigai.Event) (Outcome, error
 			continue
 		}
 		a.tell(out.Turns, &told)
+		if err := a.takeSteering(ctx); err != nil {
+			return out, err
+		}
 		choice = ikigai.ToolChoice{} // what was demanded is done
 		if out.LimitReached || out.Spent {
 			choice.Mode = ikigai.ToolChoiceNone // one turn to answer

@@ -258,7 +258,7 @@ func TestGateAnswersTheModel(t *testing.T) {
 			a.Tools[0].Check = func(json.RawMessage) (json.RawMessage, error) { panic("boom") }
 		}, ikigai.CodeToolCrashed, "boom"},
 		{"denied", calls("1 touch {}"), func(a *Agent, _ *log) { // S2.81
-			a.Approve = func(context.Context, Approval) (bool, string) { return false, "no terminal" }
+			a.Approve = func(context.Context, Approval) Verdict { return Verdict{Reason: "no terminal"} }
 		}, ikigai.CodeDenied, "no terminal"},
 		{"nothing durable", calls("1 touch {}"), func(_ *Agent, l *log) { // P9
 			l.durability = ikigai.Volatile

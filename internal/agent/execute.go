@@ -18,6 +18,7 @@ import (
 // returns the number of calls that were denied; the error is that the turn was
 // stopped or that the session takes no more events.
 func (a *Agent) execute(ctx context.Context, r *round) (denied int, err error) {
+	a.stoppable(ctx, r.calls)
 	for start := 0; start < len(r.calls); {
 		end := start + 1
 		for a.Concurrency > 1 && r.calls[start].overlaps() && end < len(r.calls) && r.calls[end].overlaps() {
@@ -61,12 +62,13 @@ func (a *Agent) executeBatch(ctx context.Context, r *round, start, end int) erro
 // executeOne runs call i and records its result.
 func (a *Agent) executeOne(ctx context.Context, r *round, i int) error {
 	c := &r.calls[i]
+	defer a.done(c.ID)
 	a.permit(ctx, c)
 	began := time.Now()
 	result := c.refusal
 	if result == nil {
 		a.watch(ctx, c)
-		ran := a.run(ctx, c)
+		ran := a.run(c)
 		a.addNote(&ran)
 		result = &ran
 	}
@@ -115,8 +117,9 @@ func attach(parts []ikigai.Part) (blobs []ikigai.Blob) {
 	return blobs
 }
 
-// run runs a tool. A panic in it is a failure of the tool, not of the session.
-func (a *Agent) run(ctx context.Context, c *gatedCall) (result ikigai.Result) {
+// run runs a tool. A panic in it is a failure of the tool, not of the session. What
+// a tool has done all the same when the person stops it stands.
+func (a *Agent) run(c *gatedCall) (result ikigai.Result) {
 	defer func() {
 		if v := recover(); v != nil {
 			result = ikigai.Failure(ikigai.CodeToolCrashed, fmt.Sprintf("The tool %s broke: %v", c.Name, v),
@@ -127,7 +130,11 @@ func (a *Agent) run(ctx context.Context, c *gatedCall) (result ikigai.Result) {
 	if a.Progress != nil {
 		call.Progress = func(p []byte) { a.Progress(c.ID, p) }
 	}
-	return c.tool.Run(ctx, call)
+	result = c.tool.Run(c.ctx, call)
+	if result.Failed && c.stopped() {
+		return stoppedResult(result)
+	}
+	return result
 }
 
 // resultData returns what the log keeps of a result.

@@ -23,17 +23,30 @@ type gatedCall struct {
 	tool    *ikigai.Tool
 	args    json.RawMessage // as Check returned them
 	refusal *ikigai.Result
-	denied  bool // by the person, or for want of one
+	denied  bool            // by the person, or for want of one
+	ctx     context.Context // of this call; the person can stop it alone
 }
 
 // overlaps reports whether the call may run beside others.
 func (c gatedCall) overlaps() bool { return c.refusal != nil || c.tool.ReadOnly }
 
-// Approval is a call about which the person is asked.
+// Approval is a call that may change something and waits for leave to run.
 type Approval struct {
 	Call    ikigai.ToolCall
 	Tool    ikigai.Tool
-	Summary string // the call as people read it, in one line
+	Args    json.RawMessage // what the tool would run with, as its Check returned it
+	Summary string          // the call as people read it, in one line
+}
+
+// Verdict is what is said about such a call.
+type Verdict struct {
+	Allowed bool
+	Unasked bool // calls are allowed without asking: there is nothing to record
+	// Reason is who allowed it or, which the model is told, why it is denied, without
+	// a full stop.
+	Reason string
+	// Planned is a denial that the person counts on: it is none in the Outcome.
+	Planned bool
 }
 
 // admit is the first half of the gate. It judges every call of a reply before
@@ -62,11 +75,6 @@ func (a *Agent) admit(ctx context.Context, r *reply, choice ikigai.ToolChoice, d
 		calls[i] = c
 	}
 	return &round{calls: calls}
-}
-
-// allowsVolatile reports whether calls may run that no disk takes.
-func (a *Agent) allowsVolatile(ctx context.Context) bool {
-	return a.AllowVolatile != nil && a.AllowVolatile(ctx)
 }
 
 // checkInput finds the tool and validates the input.
@@ -102,17 +110,30 @@ func (a *Agent) permit(ctx context.Context, c *gatedCall) {
 	case c.refusal != nil:
 	case ctx.Err() != nil:
 		c.refuse(ikigai.CodeCancelled, "The person stopped the turn before this call was run", "Wait for what they say")
+	case c.stopped():
+		c.refuseStopped()
 	case a.Approve != nil && !c.tool.ReadOnly:
-		allowed, reason := a.Approve(ctx, Approval{
-			Call: c.ToolCall, Tool: *c.tool, Summary: describeCall(c.ToolCall, c.tool),
+		v := a.Approve(c.ctx, Approval{
+			Call: c.ToolCall, Tool: *c.tool, Args: c.args, Summary: describeCall(c.ToolCall, c.tool),
 		})
-		a.Recorder.Queue(ikigai.NewEvent(ikigai.KindApproval, describeApproval(c.Name, allowed, reason),
-			ikigai.ApprovalData{CallID: c.ID, Name: c.Name, Allowed: allowed, Reason: reason}))
-		if !allowed {
-			c.refuse(ikigai.CodeDenied, "The call was denied: "+reason, "Go on without it, or ask the person")
-			c.denied = true
+		if v.Allowed && v.Unasked {
+			return
+		}
+		a.Recorder.Queue(ikigai.NewEvent(ikigai.KindApproval, describeApproval(c.Name, v),
+			ikigai.ApprovalData{CallID: c.ID, Name: c.Name, Allowed: v.Allowed, Reason: v.Reason}))
+		switch {
+		case v.Allowed:
+		case c.stopped(): // while they were asked
+			c.refuseStopped()
+		default:
+			c.refuse(ikigai.CodeDenied, "The call was denied: "+v.Reason, "Go on without it, or ask the person")
+			c.denied = !v.Planned
 		}
 	}
+}
+
+func (c *gatedCall) refuseStopped() {
+	c.refuse(ikigai.CodeCancelled, "The person stopped this call before it was run", "Go on without it, or ask them")
 }
 
 func (c *gatedCall) refuse(code ikigai.ToolCode, what, do string) {
@@ -120,11 +141,11 @@ func (c *gatedCall) refuse(code ikigai.ToolCode, what, do string) {
 	c.refusal = &result
 }
 
-func describeApproval(name string, allowed bool, reason string) string {
-	if allowed {
+func describeApproval(name string, v Verdict) string {
+	if v.Allowed {
 		return name + " was allowed"
 	}
-	return name + " was denied: " + reason
+	return name + " was denied: " + v.Reason
 }
 
 // tool returns the tool of that name, or nil.

@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -49,7 +50,8 @@ type app struct {
 	trusting  trusting          // how the command treats what the project brings
 	project   projectTrust      // of the working directory; set by load
 
-	readOnlyTools bool // only tools that change nothing are used
+	readOnlyTools bool       // only tools that change nothing are used
+	approving     chosenMode // when calls are asked about, if the person has changed it since the start
 
 	began     bool                 // a command has begun: errors are no longer of usage
 	key       string               // of the model in use, wherever it came from
@@ -58,6 +60,9 @@ type app struct {
 	format    *format              // that the answer must have; nil leaves it free
 	hidden    hidden               // what else must not be shown
 	leave     chan struct{}        // closed when the person wants to be out at once
+	hurry     sync.Once            // closes leave
+	tell      func(string)         // takes notices; nil where they go to Err
+	restore   func()               // gives the terminal back before the program ends at once; nil where it was not taken
 	mark      string               // in the environment of the processes of this run; set by recordRun
 }
 
@@ -108,24 +113,29 @@ Everything it does is kept in a database that is yours.`,
 			return err
 		},
 		Version: version(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cmd.Help()
-		},
 	}
+	a.frontCommand(root)
 	root.SetVersionTemplate("ikigai {{.Version}}\n")
 	root.PersistentFlags().StringArrayVar(&a.sets, "set", nil, "override a setting: `NAME=VALUE`")
 	complete(root, "set", a.completeSettings)
 	a.settingFlag(root, "database", "`PLACE` of the database: a file, or postgres://…")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(), a.goalCommand(),
 		a.searchCommand(), a.compactCommand(), a.commitCommand(), a.undoCommand(), a.redoCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.replayCommand(), a.dbCommand(),
-		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.trustCommand(), a.toolCommand(), a.contextCommand(), a.doctorCommand(), a.mcpCommand(), a.versionCommand())
+		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.trustCommand(), a.rulesCommand(), a.toolCommand(), a.contextCommand(), a.doctorCommand(), a.mcpCommand(), a.versionCommand())
 	return root
 }
 
 // settingFlag adds a flag that overrides the setting of the same name.
 func (a *app) settingFlag(cmd *cobra.Command, name, use string) {
+	a.settingOf(cmd.PersistentFlags(), name, use)
+}
+
+// settingOf is settingFlag for some of the flags of a command.
+func (a *app) settingOf(flags interface {
+	Func(name, use string, set func(string) error)
+}, name, use string) {
 	flag := strings.ReplaceAll(name, "_", "-")
-	cmd.PersistentFlags().Func(flag, use, func(value string) error {
+	flags.Func(flag, use, func(value string) error {
 		a.flags[name] = value
 		return nil
 	})
@@ -227,6 +237,15 @@ func (a *app) env(name string) string {
 
 // notice tells the person something that stopped nothing.
 func (a *app) notice(text string) {
+	if a.tell != nil {
+		a.tell(text)
+		return
+	}
+	a.printNotice(text)
+}
+
+// printNotice writes a notice below what stands on the screen.
+func (a *app) printNotice(text string) {
 	fmt.Fprintln(a.Err, "ikigai: "+safetext.Terminal(a.redact(text)))
 }
 
@@ -294,7 +313,7 @@ func (a *app) stoppable(ctx context.Context) (context.Context, func()) {
 			case s := <-signals:
 				cancel(fmt.Errorf("received %s", s))
 				if count == 2 {
-					close(a.leave)
+					a.hurry.Do(func() { close(a.leave) })
 					time.AfterFunc(leaveTime, a.exitNow)
 				}
 			case <-done:
@@ -311,6 +330,10 @@ func (a *app) stoppable(ctx context.Context) (context.Context, func()) {
 
 // exitNow ends the program wherever it stands.
 func (a *app) exitNow() {
+	if a.restore != nil {
+		a.restore()
+		a.tell = nil
+	}
 	if a.overwrites(a.Err) {
 		fmt.Fprint(a.Err, "\r\x1b[K")
 	}

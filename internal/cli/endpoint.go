@@ -21,7 +21,7 @@ func (a *app) endpoint(ctx context.Context, script string) (config.Endpoint, fun
 		if err != nil {
 			return e, nil, err
 		}
-		a.key = e.Key
+		a.hidden.add(e.Key)
 		a.tellOfLevel(e)
 		a.findFallbacks(ctx)
 		return e, func() {}, nil

@@ -74,6 +74,7 @@ type opening struct {
 	tasks   tasks
 	asking  *objectives
 	handing *handing // of the main interaction
+	permits *permits
 
 	smallOnce  sync.Once
 	smallModel agent.Candidate // for small work
@@ -89,6 +90,7 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 	if o.store, err = usable(opened, w); err != nil {
 		return nil, err
 	}
+	o.permits = o.newPermits()
 	o.line.SetBlobs(o.blob)
 	id, err := o.choose(ctx)
 	if err != nil {
@@ -210,7 +212,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	if o.which.isNew() {
 		o.view.begin()
 		s := session.Begin(c)
-		s.Queue(
+		s.Hold(
 			ikigai.NewEvent(ikigai.KindSession, o.dir, ikigai.SessionData{Dir: o.dir, Model: o.endpoint.Name, Version: version()}),
 			o.system(o.view.notice),
 			toolsEvent(o.kit.list))
@@ -230,10 +232,10 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 	o.tellOfModel()
 	o.spent.begin()
 	if o.which.fork {
-		s.Queue(forkEvent(o.parent.ID, o.base))
+		s.Hold(forkEvent(o.parent.ID, o.base))
 	}
 	if !o.which.aside && !reflect.DeepEqual(o.line.Request().Tools, specs(o.kit.list)) {
-		s.Queue(toolsEvent(o.kit.list))
+		s.Hold(toolsEvent(o.kit.list))
 	}
 	o.recordTrust(s)
 	return s, nil
@@ -242,7 +244,7 @@ func (o *opening) session(ctx context.Context) (*session.Session, error) {
 // recordTrust has the log know whether what the project brings may act.
 func (o *opening) recordTrust(s *session.Session) {
 	if event, ok := o.project.event(); ok {
-		s.Queue(event)
+		s.Hold(event)
 	}
 }
 
@@ -272,7 +274,7 @@ func (o *opening) agent(ctx context.Context, s *session.Session) *agent.Agent {
 		CacheKey:  string(s.ID()),
 		Price:     o.price,
 		Standing:  o.standing(), Feedback: o.settings.Feedback, Waiting: o.asking.begin,
-		Approve:   apart(o.view.approval()),
+		Approve:   o.permits.judge,
 		Fallbacks: o.fallbacks, MaxRetries: o.settings.MaxRetries,
 		ResultFormat: o.settings.ResultFormat, KeepDir: o.places().kept(s.ID()), OutputDir: o.places().output(s.ID()),
 		Context: o.contextOf(o.endpoint), UsualOutput: outputOf(o.endpoint),

@@ -23,11 +23,7 @@ const (
 
 // statement puts the person's words and what they attach together: the prompt
 // from the arguments, or from the input when there are none or "-" is given,
-// then each file. Images and documents, known by their content, go beside the
-// text.
-//
-// elsewhere tells that the session may live in another directory, where a
-// relative path means another file.
+// then each file.
 func (a *app) statement(args, files []string, elsewhere bool) (ikigai.Event, error) {
 	prompt := strings.Join(args, " ")
 	fromInput := len(args) == 0 || prompt == "-"
@@ -44,6 +40,15 @@ func (a *app) statement(args, files []string, elsewhere bool) (ikigai.Event, err
 	if strings.TrimSpace(prompt) == "" {
 		return ikigai.Event{}, usage("The prompt is empty", "Say what you want, as in: ikigai run \"What does this project do?\"")
 	}
+	return a.compose(prompt, files, elsewhere)
+}
+
+// compose returns a statement: a prompt, then each file. Images and documents,
+// known by their content, go beside the text.
+//
+// elsewhere tells that the session may live in another directory, where a
+// relative path means another file.
+func (a *app) compose(prompt string, files []string, elsewhere bool) (ikigai.Event, error) {
 	m := ikigai.Message{Kind: ikigai.KindUser, Content: prompt}
 	var blobs []ikigai.Blob
 	var names strings.Builder

@@ -49,8 +49,8 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
   ikigai run --resume 01a1f9ef --fork "Try it another way"
   ikigai run --continue --at before-refactoring "Go on from there"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("resume") && o.which.id == "" {
-				return usage("--resume has no ID", "See `ikigai sessions`")
+			if err := o.which.check(cmd); err != nil {
+				return err
 			}
 			if cmd.Flags().Changed("goal") {
 				event, err := goalEvent(o.goal)
@@ -59,21 +59,12 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 				}
 				o.before = append(o.before, event)
 			}
-			if o.which.at != "" {
-				o.which.fork = true
-			}
-			if o.which.fork && o.which.isNew() {
-				return usage("It is not said what to fork", "Name a session with --resume ID, or take the last one with --continue")
-			}
 			a.trusting.ask = true
 			return a.run(cmd.Context(), o, args)
 		},
 	}
+	a.whichFlags(cmd, &o.which)
 	f := cmd.Flags()
-	f.BoolVarP(&o.which.last, "continue", "c", false, "go on with the last session of this directory")
-	f.StringVarP(&o.which.id, "resume", "r", "", "go on with the session of this `ID`, or the beginning of one")
-	f.BoolVar(&o.which.fork, "fork", false, "go on in a copy of that session, which stays as it is")
-	f.StringVar(&o.which.at, "at", "", "fork from an earlier `PLACE`: the number of an event, or a mark")
 	f.StringArrayVarP(&o.files, "file", "f", nil, "attach a `FILE`, text, an image or a PDF; - is standard input")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON instead of the answer")
 	f.StringVar(&o.goal, "goal", "", "make `TEXT` the goal of the session")
@@ -85,9 +76,7 @@ Exit codes: 0 answered, 1 internal fault, 2 usage, 3 turn limit reached,
 	a.settingFlag(cmd, "fallback", "`MODELS` to go on with when the vendor cannot serve, with commas between them")
 	a.settingFlag(cmd, "max_tool_turns", "rounds of tools, `N` at most, before the model must answer")
 	a.settingFlag(cmd, "tool_choice", "`CHOICE`: auto, none, required or a tool's name")
-	a.settingFlag(cmd, "approval", "`WHEN` to ask before a tool changes something: never, ask or deny")
-	cmd.MarkFlagsMutuallyExclusive("continue", "resume")
-	complete(cmd, "resume", func() []string { return a.completeSessions(cmd) })
+	a.settingFlag(cmd, "approval", "`WHEN` to ask before a tool changes something: never, ask, plan or deny")
 	for _, flag := range []string{"model", "fallback"} {
 		completeFrom(cmd, flag, a.completeModels)
 	}

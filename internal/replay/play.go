@@ -102,9 +102,9 @@ func (p *player) agent(s settings) *agent.Agent {
 		}
 	}
 	if len(s.approvals) > 0 {
-		a.Approve = func(_ context.Context, request agent.Approval) (bool, string) {
-			d := s.approvals[request.Call.ID]
-			return d.Allowed, d.Reason
+		a.Approve = func(_ context.Context, request agent.Approval) agent.Verdict {
+			d, asked := s.approvals[request.Call.ID]
+			return agent.Verdict{Allowed: d.Allowed || !asked, Unasked: !asked, Reason: d.Reason}
 		}
 	}
 	if p.Prepare != nil {

@@ -62,6 +62,7 @@ type Session struct {
 
 	mu         sync.Mutex
 	head       ikigai.Seq     // of the last event in memory
+	held       []ikigai.Event // not yet recorded
 	queue      []ikigai.Event // in memory, not yet written
 	written    ikigai.Seq     // of the last event that is as durable as it gets
 	durability ikigai.Durability
@@ -183,6 +184,14 @@ func (s *Session) Queue(events ...ikigai.Event) {
 	}
 }
 
+// Hold keeps events that are recorded together with the next ones, ahead of them.
+// Where none follow, they are in no log.
+func (s *Session) Hold(events ...ikigai.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = append(s.held, events...)
+}
+
 // Show implements ikigai.Recorder: text is on disk, if not durably, before a
 // person sees it.
 func (s *Session) Show(d ikigai.Delta) {
@@ -214,6 +223,10 @@ func (s *Session) Close() {
 // accept gives events their place and lets the projections take them in. The
 // caller holds the lock.
 func (s *Session) accept(events []ikigai.Event) {
+	if len(events) > 0 && len(s.held) > 0 {
+		events = append(s.held, events...)
+		s.held = nil
+	}
 	now := ikigai.MicrosOf(time.Now())
 	for _, e := range events {
 		e.Session, e.Seq, e.Time = s.id, s.head+1, now

@@ -26,7 +26,7 @@ func (s *Session) Side(what string, d ikigai.InteractionData, view func(name str
 	if s.closing {
 		return nil, errClosed
 	}
-	side := &Side{session: s, name: fmt.Sprintf("%s-%d", d.Purpose, s.head+1)}
+	side := &Side{session: s, name: fmt.Sprintf("%s-%d", d.Purpose, s.head+ikigai.Seq(len(s.held))+1)}
 	side.view = view(side.name)
 	s.config.Projections = append(slices.Clip(s.config.Projections), side.view)
 	begin := ikigai.NewEvent(ikigai.KindInteraction, what, d)

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ikigai"
+	"ikigai/internal/config"
+	"ikigai/internal/tui"
+)
+
+// frontOptions are the flags of the interactive front that are no settings.
+type frontOptions struct {
+	which  which
+	files  []string // go with the first statement
+	script string
+	before []ikigai.Event // are recorded before the first statement
+}
+
+// front is the host of the interactive front: what the person asks for is done
+// here, in a session that is opened beside the way.
+//
+// A turn runs on a goroutine of its own, and so does a command, one at a time. A
+// statement waits for the turn and the command before it, a command for the
+// command before it alone.
+type front struct {
+	*app
+	ui   *tui.Front
+	life context.Context // of what goes on in a session; it outlives turns and commands
+	end  context.CancelFunc
+	left atomic.Bool // the front is gone, and the terminal as it was
+
+	stopServer func() // of the script that plays the model
+
+	mu      sync.Mutex
+	options frontOptions  // what of them is still to come
+	work    *work         // nil until the session is open
+	view    *frontView    // of work
+	ready   chan struct{} // closed once work is open, or failed says why it is not
+	failed  error
+	unasked error       // why the model cannot be asked; nil if it can
+	waiting []tui.Input // have not begun, in order
+	turn    *doing      // under way; nil if there is none
+	errand  *doing      // a command, likewise
+	instead ikigai.Seq  // the statement that the next one takes the place of; 0 for none
+	running sync.WaitGroup
+}
+
+// doing is something under way that can be stopped.
+type doing struct{ stop context.CancelCauseFunc }
+
+// errStopped is the cause with which turns and commands end that the person stops.
+var errStopped = errors.New("the person stopped it")
+
+// talk shows the interactive front until the person leaves.
+func (a *app) talk(ctx context.Context, o frontOptions) error {
+	screen, err := a.openTerminal()
+	if err != nil {
+		return err
+	}
+	outliveReader()
+	a.trusting.ask = true
+	if err := a.load(); err != nil {
+		return err
+	}
+	f := &front{app: a, options: o, ready: make(chan struct{}), stopServer: func() {}}
+	f.life, f.end = context.WithCancel(ctx)
+	defer f.end()
+	f.ui = tui.New(f.config(screen))
+	a.tell = f.notice
+	a.restore = func() { _ = screen.Stop() } // the program ends at once
+	shown, stop := a.stoppable(ctx)
+	defer stop()
+	f.running.Go(func() { f.openFirst(o) })
+	err = f.ui.Run(shown)
+	f.shutDown()
+	return f.farewell(cmp.Or(err, signalled(shown)))
+}
+
+// config returns what the front on the screen works with.
+func (f *front) config(screen tui.Terminal) tui.Config {
+	t := f.settings.Terminal
+	return tui.Config{
+		Terminal: screen, Style: f.frontStyle(), Host: f, History: f.history(),
+		Vi: t.Keys == config.KeysVi, Plain: t.ScreenReader || f.env("TERM") == "dumb",
+		NotifyAfter: t.NotifyAfter, Redact: f.redact, Image: isImage, Edit: f.edit,
+	}
+}
+
+// signalled returns the error with which the program ends if a signal has ended
+// ctx.
+func signalled(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return &quietError{exitInterrupted}
+}
+
+// shutDown ends all that goes on. Everything that came is in the log then.
+func (f *front) shutDown() {
+	f.left.Store(true)
+	f.mu.Lock()
+	f.waiting = nil
+	for _, d := range []*doing{f.turn, f.errand} {
+		if d != nil {
+			d.stop(errStopped)
+		}
+	}
+	if f.work == nil {
+		f.end() // nothing is open yet, or for ever
+	}
+	f.mu.Unlock()
+	f.await()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.work != nil {
+		f.closeWork(f.work)
+	}
+	f.stopServer()
+}
+
+// patience is how long what was stopped may take to end by itself.
+const patience = 3 * time.Second
+
+// await waits until what was stopped has ended. Commands that take too long to do
+// so are killed; what does not end even then is left behind.
+func (f *front) await() {
+	ended := make(chan struct{})
+	go func() {
+		f.running.Wait()
+		close(ended)
+	}()
+	for _, wait := range []time.Duration{patience, leaveTime} {
+		select {
+		case <-ended:
+			return
+		case <-time.After(wait):
+			f.hurry.Do(func() { close(f.leave) })
+		}
+	}
+}
+
+// farewell tells how to go on.
+func (f *front) farewell(err error) error {
+	if f.work != nil && f.view.any() {
+		fmt.Fprintf(f.Err, "Go on with `ikigai --resume %s`.\n", f.work.session.ID())
+	}
+	if f.failed != nil && f.work == nil {
+		return f.failed
+	}
+	return err
+}
+
+// notice tells the person something that stopped nothing.
+func (f *front) notice(text string) {
+	if f.left.Load() {
+		f.printNotice(text)
+		return
+	}
+	f.ui.Notice(f.redact(text))
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"ikigai"
+	"ikigai/internal/config"
+	"ikigai/internal/tui"
+)
+
+// isCommand reports whether what the person has sent off is a command.
+func isCommand(text string) bool { return strings.HasPrefix(text, "/") || strings.HasPrefix(text, "!") }
+
+// Submit implements tui.Host.
+func (f *front) Submit(in tui.Input) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.take(in)
+}
+
+// say has something said as if the person had typed it: it runs, or steers, or
+// waits. Commands of the person's own are statements in the end.
+func (f *front) say(in tui.Input) { f.Submit(in) }
+
+// take lets an input wait, and begins what can begin. The caller holds the lock.
+func (f *front) take(in tui.Input) {
+	in.Queue = in.Queue || f.settings.Terminal.WhileWorking == config.WhileWorkingQueue
+	f.waiting = append(f.waiting, in)
+	f.step()
+}
+
+// step begins what waits and can begin now. The caller holds the lock.
+func (f *front) step() {
+	if i := slices.IndexFunc(f.waiting, func(in tui.Input) bool { return isCommand(in.Text) }); i >= 0 && f.errand == nil {
+		line := f.waiting[i].Text
+		f.waiting = slices.Delete(f.waiting, i, i+1)
+		f.errand = f.begin(func(ctx context.Context) { f.obey(ctx, line) }, func() { f.errand = nil })
+	}
+	if f.turn == nil && f.errand == nil && len(f.waiting) > 0 {
+		in := f.waiting[0]
+		f.waiting = slices.Delete(f.waiting, 0, 1)
+		f.turn = f.begin(func(ctx context.Context) { f.answer(ctx, in) }, func() { f.turn = nil })
+	}
+	f.ui.Waiting(slices.Clone(f.waiting))
+}
+
+// begin begins something and, once it has ended, what waits for that. The caller
+// holds the lock.
+func (f *front) begin(do func(context.Context), ended func()) *doing {
+	ctx, stop := context.WithCancelCause(f.life)
+	f.ui.Busy("")
+	f.running.Go(func() {
+		do(ctx)
+		stop(nil)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		ended()
+		if f.turn == nil && f.errand == nil {
+			f.ui.Idle()
+		}
+		f.showStatus()
+		if !f.left.Load() {
+			f.step()
+		}
+	})
+	return &doing{stop}
+}
+
+// obey does what a command says.
+func (f *front) obey(ctx context.Context, line string) {
+	if err := f.do(ctx, line); err != nil {
+		f.notice(told(err))
+	}
+}
+
+// told returns an error as sentences.
+func told(err error) string {
+	if e, ok := err.(*ikigai.Error); ok {
+		return e.Error()
+	}
+	return sentence(err.Error())
+}
+
+// idle returns nil if no turn is under way. None begins then before the command
+// that asks for it has ended. It is for commands that change what is sent.
+func (f *front) idle(ctx context.Context) error {
+	if _, err := f.opened(ctx); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.turn != nil {
+		return usage("A turn is under way", "Stop it with Esc, or wait until it ends")
+	}
+	return nil
+}
+
+// Stop implements tui.Host: what began last is stopped.
+func (f *front) Stop() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range []*doing{f.errand, f.turn} {
+		if d != nil {
+			d.stop(errStopped)
+			return true
+		}
+	}
+	return false
+}
+
+// Cancel implements tui.Host.
+func (f *front) Cancel(callID string) {
+	f.mu.Lock()
+	w := f.work
+	f.mu.Unlock()
+	if w != nil {
+		w.agent.Cancel(callID)
+	}
+}
+
+// TakeBack implements tui.Host.
+func (f *front) TakeBack() (tui.Input, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.waiting) == 0 {
+		return tui.Input{}, false
+	}
+	last := len(f.waiting) - 1
+	in := f.waiting[last]
+	f.waiting = f.waiting[:last]
+	f.ui.Waiting(slices.Clone(f.waiting))
+	return in, true
+}
+
+// EditLast implements tui.Host.
+func (f *front) EditLast() { f.beside(f.editLast) }
+
+// ShowAll implements tui.Host.
+func (f *front) ShowAll() { f.beside(f.showAll) }
+
+// beside does what reads the session and waits for the person, beside all else.
+func (f *front) beside(do func(context.Context) error) {
+	f.running.Go(func() {
+		if err := do(f.life); err != nil {
+			f.notice(told(err))
+		}
+	})
+}
+
+// Complete implements tui.Host.
+func (f *front) Complete(ctx context.Context, before string) tui.Completions {
+	return f.completions(ctx, before)
+}
+
+// Leave implements tui.Host: what goes on is ended once the terminal is as it was.
+func (f *front) Leave() {}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ikigai"
+	"ikigai/internal/render"
+	"ikigai/internal/transcript"
+)
+
+// showAll shows all of the session in a pager, nothing folded.
+func (f *front) showAll(ctx context.Context) error {
+	w, err := f.opened(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := w.session.Record(ctx); err != nil { // what is queued is shown, too
+		return err
+	}
+	style := f.frontStyle()
+	style.Compact = false
+	page, fold := render.Page{Style: style}, transcript.Transcript{Folded: true}
+	var text strings.Builder
+	show := func(blocks []transcript.Block) {
+		for _, b := range blocks {
+			text.WriteString(page.Block(b))
+		}
+	}
+	for e, err := range f.allEvents(ctx, w.store, w.session.ID()) {
+		if err != nil {
+			return err
+		}
+		show(fold.Add(e))
+	}
+	show(f.unfinished(w.session.ID(), 0))
+	f.ui.Page(ctx, "session "+string(w.session.ID()), text.String(), true)
+	return nil
+}
+
+// editLast puts the last statement into the input. What is said next takes its
+// place.
+func (f *front) editLast(ctx context.Context) error {
+	if err := f.idle(ctx); err != nil {
+		return err
+	}
+	w, err := f.opened(ctx)
+	if err != nil {
+		return err
+	}
+	last, text, err := f.lastStatement(ctx, w)
+	if err != nil || last == 0 {
+		return err
+	}
+	f.mu.Lock()
+	f.instead = last
+	f.mu.Unlock()
+	f.ui.SetInput(text)
+	f.notice(fmt.Sprintf("What you send now takes the place of your last statement, event %d. Files stay as they are; /undo takes back what was changed.", last))
+	return nil
+}
+
+// lastStatement returns the last statement of the conversation; 0 if there is none.
+func (f *front) lastStatement(ctx context.Context, w *work) (ikigai.Seq, string, error) {
+	if _, err := w.session.Record(ctx); err != nil { // what is queued is read, too
+		return 0, "", err
+	}
+	var past timeline
+	texts := map[ikigai.Seq]string{}
+	for e, err := range f.allEvents(ctx, w.store, w.session.ID()) {
+		if err != nil {
+			return 0, "", err
+		}
+		if past.Add(e); e.IsStatement() {
+			texts[e.Seq] = e.Content
+		}
+	}
+	for m := past.now(); m != nil; m = m.before {
+		if m.statement != "" {
+			return m.seq, texts[m.seq], nil
+		}
+	}
+	return 0, "", nil
+}

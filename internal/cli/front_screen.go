@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/term"
+
+	"ikigai/internal/config"
+	"ikigai/internal/media"
+	"ikigai/internal/render"
+	"ikigai/internal/tty"
+	"ikigai/internal/tui"
+	"ikigai/internal/tui/editor"
+)
+
+// openTerminal returns the terminal that the person sits at. The error is that
+// there is none.
+func (a *app) openTerminal() (tui.Terminal, error) {
+	in, typed := a.In.(*os.File)
+	out, seen := a.Out.(*os.File)
+	if !typed || !seen || !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
+		return nil, usage("Without a command, ikigai needs a terminal for its input and its output",
+			"Run one statement with `ikigai run PROMPT`, or see `ikigai --help`")
+	}
+	return tty.Open(in, out, tty.Options{ASCII: !utf8Locale(a.env), Term: a.env("TERM"), Reflows: reflows(a.env), Sync: true})
+}
+
+// reflows reports whether the terminal breaks long lines anew when its width
+// changes.
+func reflows(env func(string) string) bool {
+	name := env("TERM")
+	for _, old := range []string{"rxvt", "linux"} {
+		if strings.HasPrefix(name, old) {
+			return false
+		}
+	}
+	return env("XTERM_VERSION") == "" && (env("TMUX") != "" || !strings.HasPrefix(name, "screen"))
+}
+
+// frontStyle returns how things look in the front.
+func (f *front) frontStyle() render.Style {
+	style := f.style(f.Out)
+	style.Compact, style.More = f.settings.Terminal.Display == config.DisplayCompact, "Ctrl-O"
+	return style
+}
+
+// history returns what the person has typed before, in all sessions.
+func (f *front) history() tui.History {
+	h, err := editor.OpenHistory(filepath.Join(f.settings.DataDir, "history.jsonl"))
+	if err != nil {
+		f.notice("What was typed before cannot be read: " + err.Error() + ". Repair the file or remove it.")
+	}
+	return h
+}
+
+// isImage reports whether path is that of an image or a document to attach.
+func isImage(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	start := make([]byte, 64)
+	n, _ := file.Read(start)
+	return media.Type(start[:n]) != ""
+}
+
+// edit has the person edit a text in their editor.
+func (f *front) edit(text string) (string, error) {
+	file, err := os.CreateTemp("", "ikigai-*.md")
+	if err != nil {
+		return "", usage("There is no place for the text to edit: "+err.Error(), "Set TMPDIR to a directory that can be written")
+	}
+	defer os.Remove(file.Name())
+	_, err = file.WriteString(text)
+	if err := cmp.Or(err, file.Close()); err != nil {
+		return "", usage("The text to edit cannot be written: "+err.Error(), "Free some space")
+	}
+	line := cmp.Or(f.settings.Terminal.Editor, f.env("VISUAL"), f.env("EDITOR"), "vi")
+	editor := exec.Command("/bin/sh", "-c", line+` "$1"`, "sh", file.Name())
+	editor.Stdin, editor.Stdout, editor.Stderr, editor.Env, editor.Dir = f.In, f.Out, f.Err, f.withoutSecrets(), f.dir
+	if err := editor.Run(); err != nil {
+		return "", usage("The editor "+line+" failed: "+err.Error(), "Set editor to one that can be started, or EDITOR")
+	}
+	edited, err := os.ReadFile(file.Name())
+	return strings.TrimRight(string(edited), "\n"), err
+}
