@@ -1,6 +1,12 @@
 // Package fuzzy finds what was meant by a few typed letters.
 package fuzzy
 
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
 // Rank returns the indexes of the candidates that query matches, the best first,
 // limit at most.
 //
@@ -10,4 +16,70 @@ package fuzzy
 // path count more, and a shorter candidate before a longer one. Case counts if
 // query has a letter in upper case. An empty query matches all, in the order in
 // which they are given.
-func Rank(query string, candidates []string, limit int) []int { panic("not built") }
+//
+// It takes memory for one candidate and for limit results.
+func Rank(query string, candidates []string, limit int) []int {
+	words := strings.Fields(query)
+	if len(words) == 0 {
+		return first(min(len(candidates), limit))
+	}
+	m := newMatcher(words, !strings.ContainsFunc(query, unicode.IsUpper))
+	best := ranking{limit: limit}
+	for i, c := range candidates {
+		if score, ok := m.score(c); ok {
+			best.add(result{i, score, len(c)})
+		}
+	}
+	return best.indexes()
+}
+
+func first(n int) []int {
+	all := make([]int, max(n, 0))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// result is a candidate that matches.
+type result struct {
+	index  int
+	score  int
+	length int
+}
+
+// compare orders the better one first.
+func compare(a, b result) int {
+	switch {
+	case a.score != b.score:
+		return b.score - a.score
+	case a.length != b.length:
+		return a.length - b.length
+	}
+	return a.index - b.index
+}
+
+// ranking keeps the best results, in their order.
+type ranking struct {
+	limit   int
+	results []result
+}
+
+func (r *ranking) add(one result) {
+	if r.limit <= 0 || len(r.results) == r.limit && compare(r.results[r.limit-1], one) < 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(r.results, one, compare)
+	if len(r.results) == r.limit {
+		r.results = r.results[:r.limit-1]
+	}
+	r.results = slices.Insert(r.results, at, one)
+}
+
+func (r *ranking) indexes() []int {
+	all := make([]int, len(r.results))
+	for i, one := range r.results {
+		all[i] = one.index
+	}
+	return all
+}

@@ -21,7 +21,7 @@
 //   - Ctrl-C clears the text; undo brings it back.
 package editor
 
-import "ikigai/internal/tty"
+import "strings"
 
 // Config says what an Editor works with.
 type Config struct {
@@ -68,71 +68,145 @@ type Completion struct {
 }
 
 // Editor is the text that is being typed. It is for one goroutine.
-type Editor struct{}
+type Editor struct {
+	config Config
+	text   string // with a character for each chip
+	cursor int    // byte of text, between clusters
+	goal   int    // column that Up and Down keep to; -1 if there is none
+	busy   bool
+
+	before, now command // what the last key did, and what this one does
+	prefix      bool    // Ctrl-X was typed
+
+	chips   []chip
+	sent    map[string]string // paths of images that were sent, by label
+	changes changes
+	ring    ring
+	past    past
+	search  search
+	list    list
+	vi      vi
+	screen  screen
+}
+
+// command is what a key did, as far as the next one needs to know.
+type command int
+
+const (
+	something command = iota
+	typing
+	killing
+	yanking
+	vertical
+)
 
 // New returns an empty Editor.
-func New(c Config) *Editor { panic("not built") }
-
-// Handle does what a key asks for.
-func (e *Editor) Handle(k tty.Key) Event { panic("not built") }
-
-// View returns the rows to show, at most maxRows and each narrower than width:
-// as much of the text as fits around the cursor, and a list of completions or
-// what is searched for below it. The cursor stands at row and col. Up and Down
-// go by the rows of the last View.
-func (e *Editor) View(width, maxRows int) (lines []string, row, col int) { panic("not built") }
+func New(c Config) *Editor {
+	if c.History == nil {
+		c.History = &memory{}
+	}
+	return &Editor{config: c, goal: -1, screen: screen{columns: 77}}
+}
 
 // Text returns the text with what long pastes hold.
-func (e *Editor) Text() string { panic("not built") }
+func (e *Editor) Text() string { return e.expand(e.text, (*chip).sent) }
 
 // Empty reports whether there is no text.
-func (e *Editor) Empty() bool { panic("not built") }
+func (e *Editor) Empty() bool { return e.text == "" }
 
-// Set puts text in place of all there is, as an undoable step, with the cursor at its
-// end.
-func (e *Editor) Set(text string) { panic("not built") }
+// Set puts text in place of all there is, as a step that can be undone, with the
+// cursor at its end. Labels of images that are in the text, or were sent before,
+// stand for the images again.
+func (e *Editor) Set(text string) {
+	e.close()
+	e.changes.next()
+	e.replaceAll(e.withImages(clean(text)))
+	e.changes.next()
+}
+
+// replaceAll is edit for all of the text.
+func (e *Editor) replaceAll(text string) {
+	e.edit(0, len(e.text), text)
+}
+
+// withImages returns text with the chips of images for their labels.
+func (e *Editor) withImages(text string) string {
+	for _, c := range chipsIn(e.text) {
+		if at := e.chipAt(c); at.path != "" {
+			text = strings.Replace(text, at.label, c, 1)
+		}
+	}
+	for label, path := range e.sent {
+		if before, after, found := strings.Cut(text, label); found {
+			if c, ok := e.newChip(chip{label: label, path: path, n: e.chipNumber(true)}); ok {
+				text = before + c + after
+			}
+		}
+	}
+	return text
+}
+
+// mostSent bounds how many images are remembered.
+const mostSent = 100
 
 // Take returns the text and the images in it, in their order, remembers it in
 // the history and leaves the Editor empty.
-func (e *Editor) Take() (text string, images []string) { panic("not built") }
+func (e *Editor) Take() (text string, images []string) {
+	text = e.Text()
+	for _, c := range chipsIn(e.text) {
+		if at := e.chipAt(c); at.path != "" {
+			images = append(images, at.path)
+			if len(e.sent) >= mostSent || e.sent == nil {
+				e.sent = make(map[string]string)
+			}
+			e.sent[at.label] = at.path
+		}
+	}
+	if strings.TrimSpace(text) != "" {
+		e.config.History.Add(e.expand(e.text, (*chip).spelled))
+	}
+	e.close()
+	e.text, e.cursor, e.goal = "", 0, -1
+	e.changes, e.past, e.before = changes{}, past{}, something
+	e.viReset()
+	e.freeChips()
+	e.screen.long = nil
+	return text, images
+}
 
 // Before returns the text before the cursor. A chip in it is one character of a
 // private use area.
-func (e *Editor) Before() string { panic("not built") }
-
-// Completed takes in the completions for a text before the cursor. They are
-// dropped if that is no longer what stands there; it reports whether View
-// changes.
-func (e *Editor) Completed(before string, c Completions) bool { panic("not built") }
+func (e *Editor) Before() string { return e.text[:e.cursor] }
 
 // Replace puts text in place of what stands from byte from of Before to the
 // cursor.
-func (e *Editor) Replace(from int, text string) { panic("not built") }
+func (e *Editor) Replace(from int, text string) {
+	e.changes.next()
+	e.edit(alignBack(e.text, min(max(from, 0), e.cursor)), e.cursor, clean(text))
+	e.changes.next()
+}
 
 // Busy says whether something is under way, so that Tab queues and Ctrl-X is
 // none of the editor's.
-func (e *Editor) Busy(busy bool) { panic("not built") }
+func (e *Editor) Busy(busy bool) { e.busy = busy }
 
-// Mode tells the mode of vi's keys, "insert" or "normal"; "" without them.
-func (e *Editor) Mode() string { panic("not built") }
+// Mode tells the mode of vi's keys: "insert", "normal" or "visual"; "" without
+// them.
+func (e *Editor) Mode() string {
+	switch {
+	case !e.config.Vi:
+		return ""
+	case e.vi.visual:
+		return "visual"
+	case e.vi.normal:
+		return "normal"
+	}
+	return "insert"
+}
 
-// File is a history in a file.
-type File struct{}
-
-// OpenHistory returns the history in the file at path, which is made with the
-// first entry, for its owner alone. Several processes may use one file at once;
-// each sees what was there when it opened it, and what it added. The file is kept
-// below 4 MiB, and long entries are not written to it.
-//
-// If the file cannot be read, the history is usable without it and comes with
-// the error.
-func OpenHistory(path string) (*File, error) { panic("not built") }
-
-// Entries returns what was sent, the oldest first.
-func (h *File) Entries() []string { panic("not built") }
-
-// Add adds an entry. One that equals the last is not added.
-func (h *File) Add(text string) { panic("not built") }
-
-// Err returns why an entry could not be written, if one could not.
-func (h *File) Err() error { panic("not built") }
+// close leaves what stands below the text, and what a key has begun.
+func (e *Editor) close() {
+	e.search = search{}
+	e.list = list{}
+	e.prefix = false
+}

@@ -1,0 +1,213 @@
+package editor
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// File is a history in a file: a line of JSON for each entry.
+type File struct {
+	memory
+	path string
+	err  error
+}
+
+// line is one of the file.
+type line struct {
+	Text string `json:"text"`
+}
+
+const (
+	mostFileBytes = 4 << 20 // beyond which the older half of the file is dropped
+	mostLineBytes = 64 << 10
+)
+
+// OpenHistory returns the history in the file at path, which is made with the
+// first entry, for its owner alone. Several processes may use one file at once;
+// each sees what was there when it opened it, and what it added. The file is kept
+// near 4 MiB, and entries of more than 64 KiB are not written to it.
+//
+// If the file cannot be read, the history is usable without it and comes with
+// the error.
+func OpenHistory(path string) (*File, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	h := &File{path: path}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err == nil {
+		defer f.Close()
+		var end []byte
+		if end, err = newest(f, mostFileBytes); err == nil {
+			h.read(end)
+			return h, nil
+		}
+	}
+	return h, fmt.Errorf("read the history of the input: %w", err)
+}
+
+// newest returns the last lines of f, most bytes of them at most.
+func newest(f *os.File, most int64) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, info.Size()-most)
+	end, err := io.ReadAll(io.NewSectionReader(f, from, most))
+	if err != nil || from == 0 {
+		return end, err
+	}
+	_, end, _ = bytes.Cut(end, []byte("\n")) // the rest of a line
+	return end, nil
+}
+
+// read takes in lines of the file. What is none of ours is passed over.
+func (h *File) read(lines []byte) {
+	for one := range bytes.Lines(lines) {
+		var l line
+		if json.Unmarshal(one, &l) == nil && l.Text != "" {
+			h.memory.Add(l.Text)
+		}
+	}
+}
+
+// Add adds an entry. One that equals the last is not added.
+func (h *File) Add(text string) {
+	if n := len(h.entries); n > 0 && h.entries[n-1] == text {
+		return
+	}
+	h.memory.Add(text)
+	if len(text) > mostLineBytes {
+		return
+	}
+	size, err := h.write(text)
+	if err == nil && size > mostFileBytes {
+		err = h.shorten()
+	}
+	if err != nil && h.err == nil {
+		h.err = fmt.Errorf("keep the history of the input: %w", err)
+	}
+}
+
+// Err returns why an entry could not be written, if one could not.
+func (h *File) Err() error { return h.err }
+
+// write appends an entry and returns how long the file was before.
+func (h *File) write(text string) (size int64, err error) {
+	record, err := json.Marshal(line{text})
+	if err != nil {
+		return 0, err
+	}
+	// Those who write share the lock; who makes the file shorter has it alone.
+	f, err := h.open(unix.LOCK_SH)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	if size, err = f.Seek(0, io.SeekEnd); err != nil {
+		return 0, err
+	}
+	last := []byte{'\n'}
+	if size > 0 {
+		if _, err := f.ReadAt(last, size-1); err != nil {
+			return 0, err
+		}
+	}
+	if last[0] != '\n' {
+		record = append([]byte("\n"), record...) // somebody died in mid-line
+	}
+	_, err = f.Write(append(record, '\n'))
+	return size, err
+}
+
+// open opens the file and waits for its lock, which is given back with Close.
+func (h *File) open(how int) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+		return nil, err
+	}
+	for {
+		f, err := os.OpenFile(h.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err = flock(f, how); err == nil && h.is(f) {
+			return f, nil
+		}
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		// Another has put a shorter one in its place after we opened it.
+	}
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// is reports whether f is the file that lies at the path.
+func (h *File) is(f *os.File) bool {
+	ours, err1 := f.Stat()
+	there, err2 := os.Stat(h.path)
+	return err1 == nil && err2 == nil && os.SameFile(ours, there)
+}
+
+// shorten drops the older half of the file, unless somebody else is at it.
+func (h *File) shorten() error {
+	f, err := h.open(unix.LOCK_EX | unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() <= mostFileBytes {
+		return err
+	}
+	end, err := newest(f, mostFileBytes/2)
+	if err != nil {
+		return err
+	}
+	return replace(h.path, end)
+}
+
+// replace puts a new file of that content in the place of another.
+func replace(path string, content []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".history-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	return err
+}
