@@ -90,9 +90,25 @@ func (p *Picker) move(n int) {
 // narrow takes in a key of what is typed.
 func (p *Picker) narrow(k tty.Key) {
 	before := p.field.text
-	if !p.field.handle(k) || p.field.text == before || p.c.Outside {
+	if !p.field.handle(k) || p.field.text == before {
 		return
 	}
+	p.moved = false
+	switch {
+	case p.c.Outside:
+	case p.field.text == "":
+		p.take(all(len(p.c.Items)))
+	default:
+		p.take(p.search())
+	}
+}
+
+// mostFound is how many items are found at most. Nobody reads on so far, and to
+// rank more takes long.
+const mostFound = 500
+
+// search returns the items that are found for what is typed, the best first.
+func (p *Picker) search() []int {
 	if p.texts == nil {
 		p.texts = make([]string, len(p.c.Items))
 		for i, it := range p.c.Items {
@@ -102,7 +118,7 @@ func (p *Picker) narrow(k tty.Key) {
 			}
 		}
 	}
-	p.take(fuzzy.Rank(p.field.text, p.texts, len(p.texts)))
+	return fuzzy.Rank(p.field.text, p.texts, mostFound)
 }
 
 // Found tells which items were found for what was typed, the best first. It is
@@ -115,8 +131,9 @@ func (p *Picker) Found(typed string, items []int) {
 	p.take(slices.DeleteFunc(slices.Clone(items), func(i int) bool { return i < 0 || i >= len(p.c.Items) }))
 }
 
-// take shows what was found. An item that the person went to stays chosen as long
-// as it is found.
+// take shows what was found. An item that the person went to since they typed
+// stays chosen as long as it is found, and so does any when nothing is typed any
+// more.
 func (p *Picker) take(found []int) {
 	at := 0
 	if p.moved || p.field.text == "" {

@@ -67,7 +67,10 @@ func (p *Picker) View(width, height int) (lines []string, row, col int) {
 func (p *Picker) head(width int) string {
 	look := p.c.Look
 	count := fmt.Sprint(len(p.c.Items))
-	if len(p.found) < len(p.c.Items) {
+	switch {
+	case len(p.found) == mostFound && !p.c.Outside && p.field.text != "":
+		count = fmt.Sprintf("%d best of %d", mostFound, len(p.c.Items))
+	case len(p.found) < len(p.c.Items):
 		count = fmt.Sprintf("%d of %d", len(p.found), len(p.c.Items))
 	}
 	room := width - len(count) - 2
