@@ -24,6 +24,10 @@ func newAsked(q Question) *asked { return &asked{q: q, answer: make(chan Answer,
 
 // ask takes in a question.
 func (l *loop) ask(a *asked) {
+	if l.plain != nil {
+		l.plain.begins(l, newPlainQuestion(a))
+		return
+	}
 	l.asked = append(l.asked, a)
 	if len(l.asked) == 1 {
 		l.askNext()
@@ -74,6 +78,10 @@ func (l *loop) answer(k tty.Key) {
 
 // withdraw takes a question away.
 func (l *loop) withdraw(a *asked) {
+	if l.plain != nil {
+		l.plain.withdraw(l, a)
+		return
+	}
 	i := slices.Index(l.asked, a)
 	if i < 0 {
 		return

@@ -71,6 +71,10 @@ func (f *Front) SetInput(text string) { f.box.post(func(l *loop) { l.setInput(te
 // Page shows text, styled, in a pager until the person closes it, from its end if
 // end is set. It waits for that.
 func (f *Front) Page(ctx context.Context, title, text string, end bool) {
+	if f.loop.plain != nil {
+		f.pageInLines(title, text)
+		return
+	}
 	f.show(ctx, func(l *loop) *opened {
 		return &opened{widget: overlay.NewPager(l.look(), safe(title), text, end)}
 	})
@@ -79,6 +83,9 @@ func (f *Front) Page(ctx context.Context, title, text string, end bool) {
 // Pick has the person pick an item, and waits for it. It returns -1 if they pick
 // none.
 func (f *Front) Pick(ctx context.Context, p Pick) int {
+	if f.loop.plain != nil {
+		return f.pickInLines(ctx, p)
+	}
 	var list *picking
 	if !f.show(ctx, func(l *loop) *opened {
 		list = newPicking(ctx, l.look(), p)

@@ -27,6 +27,9 @@ func (l *loop) typed(keys []tty.Key, ok bool) {
 // of the input, of the front.
 func (l *loop) key(k tty.Key) {
 	switch {
+	case l.plain != nil:
+		l.plain.key(l, k)
+		return
 	case l.open() != nil:
 		l.open().key(l, k)
 		return
@@ -175,7 +178,10 @@ func (l *loop) takeInputBack() bool {
 
 // setInput puts text into the input, if nothing stands there.
 func (l *loop) setInput(text string) {
-	if l.input.Empty() {
+	switch {
+	case l.plain != nil:
+		l.print("This is what was said, to be said anew: " + safe(text))
+	case l.input.Empty():
 		l.input.Set(text)
 	}
 }

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"github.com/charmbracelet/x/ansi"
+
 	"ikigai/internal/tty"
 )
 
@@ -12,46 +14,67 @@ type section struct {
 	top   bool // it gives up lines from its beginning
 }
 
+// The parts of the live region, from top to bottom.
+const (
+	partTail = iota
+	partRunning
+	partWork
+	partWaiting
+	partQuestion
+	partInput
+	partHelp
+	partStatus
+	parts
+)
+
+// givesWay is the order in which parts give up lines. What is asked and typed, and
+// what is under way, stay longest.
+var givesWay = [...]int{partTail, partHelp, partWaiting, partRunning, partStatus, partWork, partInput}
+
 // view returns the live region: what has come of the reply, what runs and is
 // waited for, the question, the input, the status.
 func (s *state) view() tty.Live {
 	room := max(1, s.height-1)
 	question, questionRow, questionCol := s.questionLines(room)
 	input, row, col := s.inputLines(max(1, room/2))
-	sections := []section{
-		{lines: s.tailLines(), top: true},
-		{lines: s.runningLines(), top: true},
-		{lines: s.workLines()},
-		{lines: s.waitingLines()},
-		{lines: question, least: len(question)},
-		{lines: input, least: len(input)},
-		{lines: s.helpLines()},
-		{lines: s.statusLines()},
+	all := [parts]section{
+		partTail:     {lines: s.tailLines(), top: true},
+		partRunning:  {lines: s.runningLines(), top: true},
+		partWork:     {lines: s.workLines()},
+		partWaiting:  {lines: s.waitingLines(), top: true},
+		partQuestion: {lines: question},
+		partInput:    {lines: input, least: len(input)},
+		partHelp:     {lines: s.helpLines()},
+		partStatus:   {lines: s.statusLines()},
 	}
-	// What gives way first. The line that says what is under way, and what is
-	// asked and typed, stay longest.
-	fit(sections, room, []int{0, 6, 3, 1, 7, 2, 4, 5})
-	live := tty.Live{Row: row, Col: col}
-	for i, part := range sections {
-		switch {
-		case i == 4 && len(part.lines) > 0 && questionRow >= 0:
-			live.Row, live.Col = len(live.Lines)+questionRow, questionCol
-		case i == 5 && (len(sections[4].lines) == 0 || questionRow < 0):
+	focus, blind := partInput, false
+	if s.question() != nil {
+		all[partInput].least = 0
+		blind = questionRow < 0 && s.input.Empty()
+	}
+	if questionRow >= 0 {
+		focus, row, col = partQuestion, questionRow, questionCol
+	}
+	fit(&all, room)
+	live := tty.Live{Col: col, Blind: blind}
+	for i, part := range all {
+		if i == focus {
 			live.Row = len(live.Lines) + row
 		}
 		live.Lines = append(live.Lines, part.lines...)
 	}
+	live.Row = max(0, min(live.Row, len(live.Lines)-1)) // the input may have given way
 	return live
 }
 
-// fit takes lines from sections, in an order, until all fit into room rows.
-func fit(sections []section, room int, order []int) {
+// fit has parts give up lines until all take room rows.
+func fit(all *[parts]section, room int) {
 	over := -room
-	for _, part := range sections {
+	for _, part := range all {
 		over += len(part.lines)
 	}
-	for _, i := range order {
-		part := &sections[i]
+	for _, i := range givesWay {
+		part := &all[i]
 		n := min(over, len(part.lines)-part.least)
 		if n <= 0 {
 			continue
@@ -74,17 +97,22 @@ func (s *state) tailLines() []string {
 
 // workLines says what is under way.
 func (s *state) workLines() []string {
-	line := s.work.line(s.now)
-	if line == "" || len(s.asked) > 0 {
+	if !s.work.busy || len(s.asked) > 0 {
 		return nil
 	}
-	style, dot := s.live.Style, s.glyph(" · ", " - ")
-	stop := dot + "Esc stops"
+	dot := s.glyph(" · ", " - ")
+	stops, cancels := dot+"Esc stops", ""
 	if len(s.running) > 0 {
-		stop += dot + "Ctrl-X cancels the call"
+		cancels = dot + "Ctrl-X cancels the call"
 	}
-	line = s.glyph("…", "...") + " " + line
-	return []string{style.Faint(s.cut(line+stop, s.width-1))}
+	what, took := s.doing()
+	line := s.glyph("…", "...") + " " + what
+	for _, hints := range []string{stops + cancels, stops, ""} {
+		if ansi.StringWidth(line+took+hints) < s.width {
+			return []string{s.live.Style.Faint(line + took + hints)}
+		}
+	}
+	return []string{s.live.Style.Faint(s.cut(line, s.width-1-len(took)) + took)}
 }
 
 // waitingLines shows what was sent off and has not begun.
@@ -95,8 +123,8 @@ func (s *state) waitingLines() (lines []string) {
 			how = "next: "
 		}
 		line := "  " + how + safe(input.Text)
-		if i == len(s.waiting)-1 && s.input.Empty() {
-			line = s.cut(line, s.width-1-len(takesBack)) + takesBack
+		if room := s.width - 1 - len(takesBack); i == len(s.waiting)-1 && s.input.Empty() && room >= 20 {
+			line = s.cut(line, room) + takesBack
 		}
 		lines = append(lines, s.live.Style.Faint(s.cut(line, s.width-1)))
 	}
@@ -114,16 +142,7 @@ func (s *state) questionLines(room int) (lines []string, row, col int) {
 	return a.widget.View(max(1, s.width-1), room)
 }
 
-// inputLines shows the input behind its mark.
+// inputLines shows the input.
 func (s *state) inputLines(most int) (lines []string, row, col int) {
-	mark := s.glyph("›", ">") + " "
-	lines, row, col = s.input.View(max(1, s.width-3), most)
-	for i := range lines {
-		if i == 0 {
-			lines[i] = s.live.Style.Accent(mark) + lines[i]
-		} else {
-			lines[i] = "  " + lines[i]
-		}
-	}
-	return lines, row, col + 2
+	return s.input.View(max(1, s.width-1), most)
 }

@@ -24,6 +24,7 @@ type loop struct {
 	state
 	config Config
 	term   Terminal
+	plain  *plain // the term of a plain Front; nil otherwise
 	box    *mailbox
 	timer  *time.Timer
 	signal signals
@@ -39,8 +40,15 @@ type loop struct {
 }
 
 func newLoop(c Config, box *mailbox) *loop {
+	if c.Plain {
+		c.Style = plainStyle(c.Style)
+	}
 	l := &loop{state: newState(c), config: c, term: c.Terminal, box: box, signal: make(signals, 2), gone: make(chan struct{})}
 	l.stopGroup = l.signal.stopGroup
+	if c.Plain {
+		l.plain = newPlain(c.In, c.Out)
+		l.term = l.plain
+	}
 	return l
 }
 
@@ -53,6 +61,9 @@ func (l *loop) run(ctx context.Context) error {
 	defer l.stop() // also when it panics
 	l.signal.begin()
 	defer l.signal.end()
+	if l.plain != nil {
+		defer l.plain.listen(l.box)()
+	}
 	l.timer = time.NewTimer(0)
 	defer l.timer.Stop()
 	l.resize()
@@ -153,6 +164,10 @@ func (l *loop) refresh() {
 // paint draws what there is to see.
 func (l *loop) paint(now time.Time) {
 	l.now, l.painted, l.dirty, l.urgent = now, now, false, false
+	if l.plain != nil {
+		l.plain.show(l)
+		return
+	}
 	if o := l.open(); o != nil {
 		lines, row, col := o.View(l.width, l.height)
 		l.paged = true
@@ -168,8 +183,11 @@ func (l *loop) paint(now time.Time) {
 	l.term.Paint(l.taken(maxChunk), l.view())
 }
 
-// settle prints what is still to be printed.
+// settle prints what has come and is not printed yet.
 func (l *loop) settle() {
+	for m := l.box.next(); m != nil; m = l.box.next() {
+		m(l)
+	}
 	if errors.Is(l.err, ErrGone) || l.away > 0 {
 		return
 	}

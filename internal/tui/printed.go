@@ -19,6 +19,9 @@ func (l *loop) block(b transcript.Block) {
 	case transcript.Result:
 		l.answered(body)
 	}
+	if l.plain != nil && l.plain.echoes(b) {
+		return
+	}
 	l.write(l.live.Block(b))
 }
 

@@ -75,7 +75,7 @@ func (r *running) prints(p []byte) {
 func (s *state) runningLines() (lines []string) {
 	calls := s.running
 	if n := len(calls) - maxRunning; n > 0 {
-		lines = append(lines, s.live.Style.Faint(s.glyph("…", "...")+" "+render.Count(n, "more call")))
+		lines = append(lines, s.live.Style.Faint(s.cut(s.glyph("…", "...")+" "+render.Count(n, "more call"), s.width-1)))
 		calls = calls[n:]
 	}
 	for _, r := range calls {

@@ -49,8 +49,11 @@ func wrapped(text string, width int) (lines []string) {
 		line = strings.TrimSuffix(line, "\n")
 		style := ""
 		for _, row := range strings.Split(ansi.Hardwrap(line, max(1, width), true), "\n") {
-			lines = append(lines, style+row)
-			style = styleAfter(style, row)
+			row = style + row
+			if style = styleAfter("", row); style != "" {
+				row += "\x1b[0m"
+			}
+			lines = append(lines, row)
 		}
 	}
 	return lines

@@ -10,6 +10,7 @@ package tui
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"ikigai/internal/render"
@@ -25,6 +26,8 @@ type Config struct {
 
 	Vi          bool          // keys of vi in the input; else those of emacs
 	Plain       bool          // a line at a time and nothing that moves, for screen readers and dumb terminals
+	In          io.Reader     // with Plain: the terminal, instead of Terminal
+	Out         io.Writer     // likewise
 	NotifyAfter time.Duration // a turn that took longer rings when it ends; 0 never rings
 	Redact      func(string) string
 	// Image reports whether path is that of an image to send along, when one was

@@ -1,21 +1,23 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"ikigai"
+	"ikigai/internal/render"
 )
 
 // work is what is under way, and since when.
 type work struct {
-	busy     bool
-	what     string
-	since    time.Time
-	again    time.Time // when the request is sent again
-	attempt  int       // which one it will be
-	of       int       // of how many at most
-	receives bool      // the model is sending a call
+	busy    bool
+	what    string
+	since   time.Time
+	again   time.Time // when the request is sent again
+	attempt int       // which one it will be
+	of      int       // of how many at most
+	coming  string    // what the model is sending; "" while it is waited for
 }
 
 // begins takes in that something is under way.
@@ -47,28 +49,38 @@ func (l *loop) delta(d ikigai.Delta) {
 	case d.Retry != nil:
 		w.again, w.attempt, w.of = time.Now().Add(d.Retry.After), d.Retry.Attempt+1, d.Retry.Of
 	case d.Call != nil:
-		w.receives = true
+		w.coming = "receiving a call"
+	case d.Thinking != "":
+		w.coming = "thinking"
+	case d.Text != "":
+		w.coming = "answering"
 	}
 	l.write(l.live.Delta(d))
 }
 
 // came takes in that something has come of what was waited for.
-func (w *work) came() { w.again, w.receives = time.Time{}, false }
+func (w *work) came() { w.again, w.coming = time.Time{}, "" }
 
-// line says what is under way, for how long, and how to stop it.
-func (w *work) line(now time.Time) string {
-	if !w.busy {
-		return ""
+// doing says what is under way.
+func (w *work) doing(now time.Time) string {
+	if left := w.again.Sub(now); left > 0 {
+		return fmt.Sprintf("attempt %d of %d in %ds", w.attempt, w.of, (left+time.Second-1)/time.Second)
 	}
-	what := w.what
-	switch {
-	case now.Before(w.again):
-		left := (w.again.Sub(now) + time.Second - 1) / time.Second
-		what = fmt.Sprintf("sending again in %d s, attempt %d of %d", left, w.attempt, w.of)
-	case w.receives:
-		what = "receiving a call"
+	return cmp.Or(w.coming, w.what, "working")
+}
+
+// doing says what is under way, and for how long.
+func (s *state) doing() (what, took string) {
+	what, took = s.work.doing(s.now), elapsed(s.now.Sub(s.work.since))
+	switch n := len(s.running); {
+	case s.now.Before(s.work.again):
+		return what, ""
+	case n == 1:
+		what = "running"
+	case n > 1:
+		what = "running " + render.Count(n, "call")
 	}
-	return what + elapsed(now.Sub(w.since))
+	return what, took
 }
 
 // elapsed returns a time span to the second: " 1m 5s", and nothing in the first
