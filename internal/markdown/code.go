@@ -32,10 +32,10 @@ func codeOf(info string) code {
 		return code{}
 	}
 	c := code{language: l, words: make(map[string]Role, 96), starts: new([256]bool)}
-	for _, w := range strings.Fields(l.keywords) {
+	for w := range strings.FieldsSeq(l.keywords) {
 		c.words[w] = Keyword
 	}
-	for _, w := range strings.Fields(l.types) {
+	for w := range strings.FieldsSeq(l.types) {
 		c.words[w] = Type
 	}
 	for i := range l.quotes {

@@ -103,7 +103,7 @@ func FuzzCode(f *testing.F) {
 		f.Add(lang, "'\"`\n/* { <!-- \"\"\" <<EOF\n${ $( @x #[ R\"( r#\"\n# x: \\")
 	}
 	f.Fuzz(func(t *testing.T, lang, text string) {
-		if strings.ContainsAny(lang, "\n`") || strings.Contains(text, "~~~") || !utf8.ValidString(lang+text) || strings.ContainsFunc(lang+text, func(r rune) bool {
+		if strings.ContainsAny(lang, "\n`") || strings.Contains(text, "~~~") || !utf8.ValidString(lang) || !utf8.ValidString(text) || strings.ContainsFunc(lang+text, func(r rune) bool {
 			return unicode.IsControl(r) && r != '\t' && r != '\n'
 		}) {
 			return
@@ -117,4 +117,28 @@ func FuzzCode(f *testing.F) {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
 	})
+}
+
+func BenchmarkProse(b *testing.B) { benchmark(b, strings.Join(seeds[:6], "\n")+"\n\n") }
+
+func BenchmarkCode(b *testing.B) { benchmark(b, "~~~go\n"+samples+"\n~~~\n\n") }
+
+// One line of a megabyte, of code and of all that may begin something in a text.
+func BenchmarkLongLine(b *testing.B) {
+	for name, text := range map[string]string{
+		"code": "~~~js\n" + strings.Repeat("x = f(\"a\") + 1; ", 1<<20/16), "stars": strings.Repeat("*a **b ", 1<<20/7), "brackets": strings.Repeat("[a](", 1<<20/4),
+		"backquotes": strings.Repeat("`a``b```c", 1<<20/9), "angles": strings.Repeat("<a ", 1<<20/3), "addresses": strings.Repeat("ab://", 1<<20/5),
+		"dollars": "~~~sh\n" + strings.Repeat("${", 1<<19), "marks": strings.Repeat("- ", 1<<19), "pipes": strings.Repeat("|-", 1<<19), "closed": "*" + strings.Repeat("a_b* ", 1<<20/5),
+	} {
+		b.Run(name, func(b *testing.B) { benchmark(b, text) })
+	}
+}
+
+func benchmark(b *testing.B, text string) {
+	text = strings.Repeat(text, 1+(1<<18)/len(text))
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		render(markdown.Style{Looks: looks, Width: 80}, text)
+	}
 }

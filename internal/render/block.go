@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ikigai"
@@ -100,11 +101,14 @@ func Notice(text string) transcript.Block {
 }
 
 func (s Style) statement(b transcript.Block) string {
-	how := strong
-	if d, _ := b.Body.(ikigai.MessageData); d.By == ikigai.ByLoop {
+	mark, how := userMark, strong
+	switch d, _ := b.Body.(ikigai.MessageData); d.By {
+	case ikigai.ByLoop:
 		how = faint // the program asks for the answer in another form
+	case ikigai.BySteer:
+		mark = steerMark
 	}
-	text := s.behind(s.paint(accent, s.glyph(userMark))+" ", "  ", how, safetext.Terminal(b.Text))
+	text := s.behind(s.paint(accent, s.glyph(mark))+" ", "  ", how, safetext.Terminal(b.Text))
 	return text + s.parts(b)
 }
 
@@ -274,8 +278,12 @@ func (s Style) part(p ikigai.Part) string {
 	if p.Type == ikigai.PartText {
 		return s.folded("  ", "  ", plain, safetext.Terminal(p.Text))
 	}
-	name := strings.TrimSpace(line(p.Name) + " " + line(p.Media))
-	return "  " + s.paint(faint, strings.TrimSpace("["+line(string(p.Type))+" "+name)+"]") + "\n"
+	words := []string{line(string(p.Type)), line(p.Name), line(p.Media)}
+	if p.Size > 0 {
+		words = append(words, Bytes(p.Size))
+	}
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
+	return "  " + s.paint(faint, "["+strings.Join(words, " ")+"]") + "\n"
 }
 
 // ended returns text with a newline at its end, unless it is empty.

@@ -77,13 +77,20 @@ func (l *Live) Delta(d ikigai.Delta) []Piece {
 	if text := d.Text + d.Refusal; text != "" {
 		l.say(text)
 	}
-	return l.taken()
+	out := l.taken()
+	if l.arrives() {
+		l.status.elapsed = 0
+		out = append(out, l.showStatus()...)
+	}
+	return out
 }
 
 // Block takes in a block of the session's transcript.
 func (l *Live) Block(b transcript.Block) []Piece {
 	if r, ok := b.Body.(transcript.Result); ok {
 		l.status.forget(r.ToolCallID)
+	} else if l.status.call == "" {
+		l.status.forget("") // what arrived of a reply
 	}
 	switch {
 	case b.Interaction != ikigai.Main:

@@ -343,3 +343,40 @@ func TestLiveAnswer(t *testing.T) {
 		})
 	}
 }
+
+// FuzzTail holds that what was written and the tail below it are at any time what
+// the log would show if nothing more came, and that what is written is never taken
+// back.
+//
+// S2.47
+func FuzzTail(f *testing.F) {
+	f.Add("I think\n\nso", "# Title\n\n| a | b |\n|---|---|\n| 1 | **2** |\n\n```go\nx := `\n`\n```\n", uint64(1))
+	f.Add("", "a\n===\n\x1b[1mb", uint64(2))
+	f.Add("\n\n", "日本 *x*\n\n\n", uint64(3))
+	f.Fuzz(func(t *testing.T, thinking, answer string, seed uint64) {
+		thinking, answer = ikigai.CleanText(thinking), ikigai.CleanText(answer)
+		if strings.ContainsAny(thinking+answer, "\x1b\u009b") || strings.ContainsRune(thinking+answer, '\r') {
+			return // the end of a sequence, and of a line, is waited for
+		}
+		style := render.Style{Zone: time.UTC, Markdown: true, Color: true, Width: 40}
+		random := rand.New(rand.NewPCG(seed, 0))
+		s := &screen{live: render.Live{Style: style}}
+		var came [2]string
+		kinds := [2]ikigai.Kind{ikigai.KindThinking, ikigai.KindAssistant}
+		for part, text := range [2]string{thinking, answer} {
+			for rest := []rune(text); len(rest) > 0; {
+				n := min(len(rest), 1+random.IntN(8))
+				piece := string(rest[:n])
+				came[part], rest = came[part]+piece, rest[n:]
+				s.delta([2]ikigai.Delta{{Thinking: piece}, {Text: piece}}[part])
+				page, want := render.Page{Style: style}, ""
+				for i, text := range came {
+					want += page.Block(transcript.Block{Kind: kinds[i], Interaction: ikigai.Main, Text: text})
+				}
+				if got := s.all.String() + s.live.Tail(); strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") {
+					t.Fatalf("%q, %q (-log +live and its tail):\n%s", came[0], came[1], cmp.Diff(want, got))
+				}
+			}
+		}
+	})
+}

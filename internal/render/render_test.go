@@ -30,6 +30,10 @@ var styles = map[string]render.Style{
 	"compact": {Zone: time.UTC, Compact: true, More: "ikigai log --full"},
 	"verbose": {Zone: time.UTC, Verbose: true},
 	"narrow":  {Zone: time.UTC, Width: 40},
+	"answers": {Zone: time.UTC, Width: 60, Color: true, Markdown: true},
+	"source":  {Zone: time.UTC, Width: 60, Markdown: true},
+	"dark":    {Zone: time.UTC, Width: 60, Color: true, Markdown: true, Theme: render.ThemeDark, Depth: render.TrueColor},
+	"mono":    {Zone: time.UTC, Width: 60, Color: true, Markdown: true, Theme: render.ThemeMono, ASCII: true},
 	"slim":    {Zone: time.UTC, Width: 20},
 }
 

@@ -133,10 +133,18 @@ func StatusLine(text string, width int) string {
 func cutNarrow(text string, width int) string {
 	sum := 0
 	for i, r := range text {
-		sum += max(1, ansi.StringWidthWc(string(r)))
+		sum += narrow(r)
 		if sum > width {
 			return text[:i]
 		}
 	}
 	return text
+}
+
+// narrow is the most columns that any terminal shows r in.
+func narrow(r rune) int {
+	if ' ' <= r && r <= '~' {
+		return 1
+	}
+	return max(1, ansi.StringWidthWc(string(r)))
 }

@@ -95,6 +95,8 @@ func FuzzStatusLeavesNoTrace(f *testing.F) {
 		for _, live := range []render.Live{
 			{Style: render.Style{Width: max(0, width%200)}, Terminal: true},
 			{Style: render.Style{Width: max(0, width%200), Compact: true, ASCII: true}, Terminal: true},
+			{Style: render.Style{Width: max(0, width%200), Markdown: true}, Terminal: true},
+			{Style: render.Style{Width: max(0, width%200), Markdown: true, Compact: true}, Terminal: true},
 			{Style: render.Style{}},
 		} {
 			live.Style.Zone = time.UTC
@@ -107,6 +109,11 @@ func FuzzStatusLeavesNoTrace(f *testing.F) {
 			}
 			if diff := cmp.Diff(without.answers.String(), with.answers.String()); diff != "" {
 				t.Errorf("standard output (-without +with):\n%s", diff)
+			}
+			quiet := &screen{live: render.Live{Style: live.Style}}
+			quiet.play(events, rand.New(rand.NewPCG(seed, 2)))
+			if diff := cmp.Diff(onTerminal(t, quiet.all.String()), onTerminal(t, with.all.String())); diff != "" {
+				t.Errorf("%+v (-without a status line +with):\n%s", live.Style, diff)
 			}
 			if !live.Terminal && with.all.String() != without.all.String() {
 				t.Errorf("something is in the pipe: %q", with.all.String())
@@ -161,4 +168,26 @@ func TestStatusLine(t *testing.T) {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
+}
+
+// What arrives of a line stands on the status line until the line is whole.
+func TestArriving(t *testing.T) {
+	l := render.Live{Style: render.Style{Width: 30, Markdown: true, ASCII: true}, Terminal: true}
+	var screen strings.Builder
+	step := func(pieces []render.Piece, want string) {
+		t.Helper()
+		for _, p := range pieces {
+			screen.WriteString(p.Text)
+		}
+		if got := onTerminal(t, screen.String()); got != want {
+			t.Errorf("\n got %q\nwant %q", got, want)
+		}
+	}
+	step(l.Delta(ikigai.Delta{Thinking: "well"}), "  ... well\n")
+	step(l.Delta(ikigai.Delta{Text: "a\x1b[1m long line"}), "~ well\n\n  ... a long line\n")
+	step(l.Tick(3*time.Second, "waiting"), "~ well\n\n  ... 3 s  a long line\n")
+	step(l.Delta(ikigai.Delta{Text: " that comes"}), "~ well\n\n  ... ine that comes\n")
+	step(l.Delta(ikigai.Delta{Text: "\n\n"}), "~ well\n\na long line that comes\n\n\n")
+	step(l.Delta(ikigai.Delta{Text: "end"}), "~ well\n\na long line that comes\n\n  ... end\n")
+	step(l.End(), "~ well\n\na long line that comes\n\nend\n\n")
 }

@@ -51,6 +51,7 @@ var (
 	callMark   = glyph{"●", "*"}
 	resultMark = glyph{"↳", "->"}
 	userMark   = glyph{"›", ">"}
+	steerMark  = glyph{"»", ">>"}
 	failMark   = glyph{"✗", "x"}
 	okMark     = glyph{"✓", "+"}
 	sideMark   = glyph{"◦", "o"}

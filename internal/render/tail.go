@@ -45,6 +45,42 @@ func (s *stream) tail(folds bool) string {
 	return came[strings.LastIndexByte(came, '\n')+1:]
 }
 
+// maxArriving bounds what the status line shows of what arrives, in bytes.
+const maxArriving = 256
+
+// arrives puts the end of the line that is arriving on the status line, and reports
+// whether there is one. What is written at once needs no such thing.
+func (l *Live) arrives() bool {
+	if !l.Terminal || !l.Style.Markdown || l.answer.begun && l.Exact {
+		return false
+	}
+	s := &l.thinking
+	if l.answer.begun {
+		s = &l.answer
+	}
+	came := s.came.String()
+	came = safetext.Terminal(noNUL(came[fromRune(came, maxArriving):]))
+	came = strings.ReplaceAll(came[strings.LastIndexByte(came, '\n')+1:], "\t", " ")
+	l.status.last, l.status.ended = endNarrow(came, l.Style.Width-besideArriving), true
+	return strings.TrimSpace(l.status.last) != ""
+}
+
+// besideArriving is how much of the status line its mark and the time take.
+const besideArriving = 16
+
+// endNarrow returns the end of text that takes no more than width, on no terminal.
+func endNarrow(text string, width int) string {
+	from := len(text)
+	for from > 0 {
+		r, n := utf8.DecodeLastRuneInString(text[:from])
+		if width -= narrow(r); width < 0 {
+			break
+		}
+		from -= n
+	}
+	return text[from:]
+}
+
 // fromRune returns where the last n bytes of text begin, or the first whole
 // character of them.
 func fromRune[T string | []byte](text T, n int) int {
