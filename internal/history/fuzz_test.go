@@ -49,6 +49,8 @@ func FuzzLine(f *testing.F) {
 	f.Add([]byte("suclcLjcccl1l2lj12JaujqqVJVLJ"))
 	f.Add([]byte("succrraujJuaw1uJwwujccrj12Jcrx"))
 	f.Add([]byte("suc5555r5555555555555555555555555555555555555555555555555555555Ru9crajjJqqqJVJruaxuJk"))
+	f.Add([]byte("succrrFUUcr1UTwUuajUJqU"))
+	f.Add([]byte("suU1crU2crFU3aUxU1w9UJUJ"))
 	f.Add([]byte("sup9999999pppppppppcPcPcPvppppwuppq"))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		events := eventsOf(script[:min(len(script), 200)])
@@ -226,6 +228,8 @@ func (r *scriptReader) event(c byte, seq ikigai.Seq) (e ikigai.Event, ok bool) {
 		e = system(text)
 	case 'u':
 		e = user(text)
+	case 'U':
+		e = ikigai.NewEvent(ikigai.KindUser, text, ikigai.MessageData{By: ikigai.BySteer, Parts: pictures(text)})
 	case 'a':
 		e = assistant(text)
 	case 'c':

@@ -11,7 +11,8 @@ import (
 
 // RandomRequest returns a request with a valid conversation of every shape:
 // texts with and without images, rounds of one or several calls with and
-// without text before them, notes, feedback, tools and choices of tools.
+// without text before them, what the person adds between them, notes, feedback,
+// tools and choices of tools.
 func RandomRequest(r *rand.Rand) ikigai.Request {
 	var req ikigai.Request
 	if r.IntN(4) > 0 {
@@ -21,6 +22,9 @@ func RandomRequest(r *rand.Rand) ikigai.Request {
 		req.Messages = append(req.Messages, ikigai.Message{Kind: ikigai.KindUser, Content: randomText(r), Parts: randomParts(r)})
 		for range r.IntN(3) {
 			req.Messages = append(req.Messages, randomRound(r, len(req.Messages))...)
+			for range r.IntN(6) - 3 { // steering
+				req.Messages = append(req.Messages, ikigai.Message{Kind: ikigai.KindUser, Content: randomText(r), Parts: randomParts(r)})
+			}
 		}
 		if r.IntN(4) > 0 {
 			req.Messages = append(req.Messages, ikigai.Message{Kind: ikigai.KindAssistant, Content: randomText(r)})

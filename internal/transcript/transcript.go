@@ -52,8 +52,12 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 	}
 	var blocks []Block
 	switch e.Kind {
-	case ikigai.KindUser, ikigai.KindRewind, ikigai.KindClear:
+	case ikigai.KindRewind, ikigai.KindClear:
 		blocks = t.abandon(b.Interaction)
+	case ikigai.KindUser:
+		if b.Interaction != ikigai.Main || e.IsStatement() {
+			blocks = t.abandon(b.Interaction)
+		}
 	}
 	b.read(e)
 	t.takeIn(&b)
@@ -64,7 +68,7 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		blocks = t.answers(b.Interaction, b.Body.(Result).ToolCallID)
 	}
 	b.Statement = t.statement
-	if s := t.sides[b.Interaction]; s != nil {
+	if s := t.sides[b.Interaction]; s != nil && s.Purpose != ikigai.PurposeShell {
 		b.Side, b.Folded = &s.Side, t.Folded
 	}
 	if e.Kind == ikigai.KindToolCall {
@@ -113,9 +117,10 @@ func (t *Transcript) takeIn(b *Block) {
 }
 
 // asked takes in that somebody has said something in an interaction. What the
-// program itself asks for goes on with the statement.
+// program itself asks for, and what the person adds to a statement under way, goes
+// on with the statement.
 func (t *Transcript) asked(interaction, by string, ln *line) {
-	if by == ikigai.ByLoop {
+	if by == ikigai.ByLoop || by == ikigai.BySteer || by == ikigai.ByShell {
 		return
 	}
 	ln.round = 0
@@ -136,9 +141,11 @@ func (t *Transcript) Pass(e ikigai.Event) {
 		decode[ikigai.InteractionData](&b, e)
 		t.begins(b)
 	case ikigai.KindUser, ikigai.KindRewind, ikigai.KindClear:
-		t.passed = slices.DeleteFunc(t.passed, func(p ikigai.Event) bool {
-			return p.Interaction == e.Interaction || t.under(p.Interaction, interaction)
-		})
+		if e.Kind != ikigai.KindUser || interaction != ikigai.Main || e.IsStatement() {
+			t.passed = slices.DeleteFunc(t.passed, func(p ikigai.Event) bool {
+				return p.Interaction == e.Interaction || t.under(p.Interaction, interaction)
+			})
+		}
 		if e.Kind == ikigai.KindUser {
 			b := Block{}
 			decode[ikigai.MessageData](&b, e)
