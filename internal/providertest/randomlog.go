@@ -81,6 +81,9 @@ func (l *randomLog) statement() {
 			l.model() // a fallback, in the middle of a statement
 		}
 		l.round()
+		for range l.r.IntN(5) - 3 {
+			l.say(ikigai.KindUser) // the person adds something
+		}
 		l.travel()
 	}
 	switch l.r.IntN(6) {
