@@ -37,8 +37,7 @@ func (e *Editor) searchKey(k tty.Key) (event Event, done bool) {
 	case k.Printable():
 		s.extend(string(k.Rune))
 	case k.Code == tty.KeyPaste:
-		line, _, _ := strings.Cut(k.Text, "\n")
-		s.extend(line)
+		s.extend(k.Text)
 	case k.Is(tty.KeyBackspace, 0), k.Ctrl('h'):
 		s.query = s.query[:previous(s.query, len(s.query))]
 		s.again()
@@ -66,8 +65,10 @@ func (e *Editor) takeFound() {
 	e.past = past{}
 }
 
+// extend looks for more: the first line of what was typed.
 func (s *search) extend(typed string) {
-	s.query += strings.ReplaceAll(clean(typed), "\t", " ")
+	first, _, _ := strings.Cut(clean(typed), "\n")
+	s.query += strings.ReplaceAll(first, "\t", " ")
 	s.again()
 }
 

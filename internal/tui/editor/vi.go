@@ -58,7 +58,7 @@ func (e *Editor) viKey(k tty.Key) Event {
 		return e.viKey(k)
 	}
 	if len(v.keys) == 0 {
-		v.text = e.text
+		v.text, v.once = e.text, !v.normal // no command has begun what is typed first
 	}
 	if len(v.keys) < mostKeys {
 		v.keys = append(v.keys, k)

@@ -1,10 +1,6 @@
 package editor
 
-import (
-	"strings"
-
-	"ikigai/internal/tty"
-)
+import "strings"
 
 // viCommand does a command of normal mode.
 func (e *Editor) viCommand(r rune) Event {
@@ -114,7 +110,7 @@ func (e *Editor) put(behind bool, n int) {
 		at = min(lineEnd(e.text, at), following(e.text, at))
 	}
 	e.edit(at, at, strings.Repeat(v.register, n))
-	e.cursor = max(at, previous(e.text, e.cursor))
+	e.cursor = max(alignBack(e.text, at), previous(e.text, e.cursor))
 }
 
 func (e *Editor) putLines(below bool, lines string) {
@@ -161,16 +157,12 @@ func (e *Editor) viVisual(r rune) Event {
 // repeat does the last command again that changed the text.
 func (e *Editor) repeat() {
 	v := &e.vi
-	keys := v.dot
-	v.repeating = true
-	v.keys = nil
-	for _, k := range keys {
-		if k.Code == tty.KeyPaste {
-			e.paste(k.Text)
-		} else {
-			e.viKey(k)
-		}
+	if v.repeating {
+		return
 	}
-	v.keys, v.once = nil, true
-	v.repeating = false
+	v.repeating, v.keys = true, nil
+	for _, k := range v.dot {
+		e.viKey(k)
+	}
+	v.repeating, v.keys, v.once = false, nil, true
 }

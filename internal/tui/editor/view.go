@@ -136,8 +136,8 @@ func (e *Editor) searchRow(width int) string {
 	room := max(0, width-1)
 	label = ansi.Truncate(label, room, "")
 	query := e.search.query
-	if over := ansi.StringWidth(query) - (room - len(label)); over > 0 {
-		query = ansi.TruncateLeft(query, over, "")
+	for ansi.StringWidth(query) > room-len(label) {
+		query = query[len(cluster(query)):]
 	}
 	return e.paint(dim, label) + query
 }
