@@ -20,6 +20,7 @@ type state struct {
 	table   table // that is open
 	held    line  // if holding: a line that may be a heading or the head of a table; the next one tells
 	holding bool
+	first   bool // the held line is the first of its paragraph
 	text    bool // the line before belongs to a paragraph
 	list    bool // in a list, where four spaces do not make code
 }
@@ -63,7 +64,7 @@ func (w *writer) decides(l line) bool {
 	level := underline(l.text)
 	switch {
 	case w.held.hasItem() || l.hasItem() || w.held.quotes() != l.quotes():
-	case level > 0:
+	case w.first && level > 0:
 		w.holding, w.text = false, false
 		w.draw(w.held, func() { w.spans(w.held.text, headingRole(level)) })
 		if w.looks == nil {
@@ -102,11 +103,11 @@ func (w *writer) begin(l line) {
 	case isHTML(l.text):
 		w.text = true
 		w.draw(l, func() { w.put(l.text) })
-	case after && !l.hasItem():
+	case after && !l.hasItem() && !strings.Contains(l.text, "|"):
 		w.text = true
 		w.paragraph(l)
 	default:
-		w.text, w.holding, w.held = true, true, l
+		w.text, w.holding, w.held, w.first = true, true, l, !after
 	}
 }
 
@@ -143,10 +144,11 @@ func (w *writer) prefix(marks []mark) {
 	for _, m := range marks {
 		w.put(m.before)
 		sign := m.sign
-		switch sign {
-		case ">":
+		switch {
+		case w.looks == nil:
+		case sign == ">":
 			sign = w.glyph("│", ">")
-		case "-", "*", "+":
+		case sign == "-" || sign == "*" || sign == "+":
 			sign = w.glyph("•", "-")
 		}
 		w.put(sign, Marker)

@@ -77,7 +77,7 @@ func (l *lexer) emit(begin, end int, role Role) {
 
 func (l *lexer) line() {
 	if l.until != "" {
-		if strings.TrimSpace(l.text) == l.until {
+		if strings.Trim(l.text, " \t;),") == l.until {
 			l.until = ""
 		}
 		l.emit(0, len(l.text), String)
@@ -250,7 +250,7 @@ func (l *lexer) variable() {
 	for end < len(l.text) && (isLetter(l.text[end]) || '0' <= l.text[end] && l.text[end] <= '9') {
 		end++
 	}
-	if end == l.at+1 && end < len(l.text) && strings.IndexByte("@*#?$!-", l.text[end]) >= 0 {
+	if end == l.at+1 && end < len(l.text) && strings.IndexByte("@*#?$!-<^", l.text[end]) >= 0 {
 		end++
 	}
 	l.emit(l.at, end, Name)

@@ -89,8 +89,8 @@ var languages = [...]language{
 		keywords: "abstract and as break case catch class clone const continue declare default do echo else elseif empty enum extends final finally fn for foreach function global goto if " +
 			"implements include include_once instanceof insteadof interface isset list match namespace new or print private protected public readonly require require_once return static " +
 			"switch throw trait try unset use var while xor yield",
-		types:  "true false null self parent int float string bool array object mixed void never iterable callable",
-		quotes: []quote{{open: "<?php", close: "", role: Meta}, {open: "?>", close: "", role: Meta}, slashes, slashStar, {open: "#[", close: "]", role: Meta}, hash, doubles, singles},
+		types:  "true false null self parent int float string bool array object mixed void never iterable callable php",
+		quotes: []quote{slashes, slashStar, {open: "#[", close: "]", role: Meta}, hash, doubles, singles},
 		flags:  variables | heredocs | threeArrows,
 	},
 	{

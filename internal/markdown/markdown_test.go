@@ -39,6 +39,7 @@ func FuzzStream(f *testing.F) {
 	for _, text := range seeds {
 		f.Add(text, uint64(1))
 	}
+	f.Add("| a | b |\n|--|-:|\n"+strings.Repeat("| x | 1 |\n", 250)+"| longer than the others | 2 |\n", uint64(2))
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
 		for _, style := range styles {
 			want := render(style, text)

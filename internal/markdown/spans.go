@@ -212,8 +212,8 @@ func (s *scanner) run(c byte) {
 	switch {
 	case c == '_':
 		opens, closes = opens && (!closes || isPunct(before)), closes && (!opens || isPunct(after))
-	case c == '~' && n != 2:
-		opens, closes = false, false // it is more often "about"
+	case c == '~' && n != 2, unicode.IsDigit(before) && unicode.IsDigit(after):
+		opens, closes = false, false // one is more often "about"; between numbers it is "times"
 	}
 	if !opens && !closes {
 		s.at += n
