@@ -1,6 +1,10 @@
 package replay
 
-import "ikigai"
+import (
+	"encoding/json"
+
+	"ikigai"
+)
 
 // isStatement reports whether a run of the loop begins with e.
 func isStatement(e ikigai.Event) bool {
@@ -12,7 +16,9 @@ func isStatement(e ikigai.Event) bool {
 // person did, and what was found beside the loop.
 func remade(e ikigai.Event) bool {
 	switch e.Kind {
-	case ikigai.KindUser, ikigai.KindAssistant, ikigai.KindToolCall, ikigai.KindToolResult, ikigai.KindThinking, ikigai.KindRequest,
+	case ikigai.KindUser:
+		return said(e).By != ikigai.ByShell
+	case ikigai.KindAssistant, ikigai.KindToolCall, ikigai.KindToolResult, ikigai.KindThinking, ikigai.KindRequest,
 		ikigai.KindUsage, ikigai.KindApproval, ikigai.KindError, ikigai.KindFallback, ikigai.KindQuarantine, ikigai.KindFeedback:
 		return true
 	case ikigai.KindInterrupted:
@@ -23,6 +29,11 @@ func remade(e ikigai.Event) bool {
 
 func interrupted(e ikigai.Event) (d ikigai.InterruptedData) {
 	_ = e.DecodeData(&d) // what is damaged says nothing
+	return d
+}
+
+func said(e ikigai.Event) (d ikigai.MessageData) {
+	_ = e.DecodeData(&d)
 	return d
 }
 
@@ -55,6 +66,18 @@ func callOf(e ikigai.Event) string {
 		return d.CallID
 	}
 	return ""
+}
+
+// codeOf returns the code of a failure that a tool result tells of.
+func codeOf(e ikigai.Event) ikigai.ToolCode {
+	var d ikigai.ToolResultData
+	var output struct {
+		Code ikigai.ToolCode `json:"error_code"`
+	}
+	if e.DecodeData(&d) == nil {
+		_ = json.Unmarshal([]byte(d.Output), &output) // else it is no failure of ours
+	}
+	return output.Code
 }
 
 // shrinks reports whether e has the conversation sent in fewer words because the

@@ -88,7 +88,7 @@ func (p *player) agent(s settings) *agent.Agent {
 		Recorder: p.tape, History: p.line, Dir: p.Dir, Tools: p.tools(s.asked),
 		ToolChoice: s.choice, MaxToolTurns: s.turns, MaxRetries: s.retries, Concurrency: 1,
 		CacheKey: s.cacheKey, MaxTokens: s.tokens,
-		Feedback: s.feedback, Standing: standing{p, s.aimless}, Fitter: fitter{p},
+		Feedback: s.feedback, Standing: standing{p, s.aimless}, Fitter: fitter{p}, Steer: p.tape.steering,
 	}
 	if p.Name != ikigai.Main {
 		a.CacheKey += "/" + string(p.Data.Purpose)
@@ -114,9 +114,19 @@ func (p *player) agent(s settings) *agent.Agent {
 }
 
 // tools returns what the agent has run: tools that give the recorded results,
-// or the real ones. asked are those that somebody was asked about.
+// or the real ones, but for calls that the person stopped. asked are those that
+// somebody was asked about.
 func (p *player) tools(asked map[string]bool) []ikigai.Tool {
 	tools := slices.Clone(p.Tools)
+	for i := range tools {
+		run := tools[i].Run
+		tools[i].Run = func(ctx context.Context, call ikigai.Call) ikigai.Result {
+			if p.tape.cancelled(call.ID) {
+				return p.recorded(call.ID)
+			}
+			return run(ctx, call)
+		}
+	}
 	for _, spec := range p.specs {
 		if p.Tools != nil && !slices.Contains(p.Recorded, spec.Name) {
 			continue

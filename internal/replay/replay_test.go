@@ -66,8 +66,9 @@ func (looking) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai.
 	}
 }
 
-// recording returns the events of a session in which a tool looked.
-func recording(t *testing.T) []ikigai.Event {
+// recording returns the events of a session in which a tool looked. prepare may
+// change the agent before it runs; it may be nil.
+func recording(t *testing.T, prepare func(*agent.Agent)) []ikigai.Event {
 	t.Helper()
 	look := ikigai.Tool{
 		ToolSpec: ikigai.ToolSpec{Name: "look", Schema: json.RawMessage(`{"type":"object"}`)}, ReadOnly: true,
@@ -83,6 +84,9 @@ func recording(t *testing.T) []ikigai.Event {
 		ikigai.NewEvent(ikigai.KindTools, "look", ikigai.ToolsData{Tools: []ikigai.ToolSpec{look.ToolSpec}}))
 	a := agent.Agent{Model: looking{}, ModelName: "test/model", Tools: []ikigai.Tool{look}, Recorder: m, History: m.line,
 		MaxToolTurns: 5, MaxOutputSize: 1 << 20, Concurrency: 1}
+	if prepare != nil {
+		prepare(&a)
+	}
 	if _, err := a.Run(t.Context(), ikigai.NewEvent(ikigai.KindUser, "What is there?", nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +107,7 @@ func TestRun(t *testing.T) {
 		}, 5, "log"},
 	} {
 		report, err := Run(t.Context(), Config{
-			Events:  tt.change(recording(t)),
+			Events:  tt.change(recording(t, nil)),
 			Encoder: func(string) (ikigai.Model, error) { return writing{}, nil },
 			Prepare: func(a *agent.Agent, _ Interaction) {
 				a.MaxToolTurns, a.MaxOutputSize, a.Concurrency = tt.turns, 1<<20, 1
@@ -119,5 +123,48 @@ func TestRun(t *testing.T) {
 		if got != tt.what {
 			t.Errorf("%s: %+v", name, report.Differences)
 		}
+	}
+}
+
+// What the person adds to a statement, and calls that they stop, are played as they
+// were: neither is asked for again, and no tool runs that was stopped.
+func TestSteeringAndStoppedCalls(t *testing.T) {
+	added := 0
+	events := recording(t, func(a *agent.Agent) {
+		a.Steer = func() []ikigai.Event {
+			if added++; added > 1 {
+				return nil
+			}
+			return []ikigai.Event{ikigai.NewEvent(ikigai.KindUser, "Only the top.", ikigai.MessageData{By: ikigai.BySteer})}
+		}
+		a.Tools[0].Run = func(ctx context.Context, call ikigai.Call) ikigai.Result {
+			if added > 0 && !a.Cancel(call.ID) {
+				t.Error("the call is not known")
+			}
+			if ctx.Err() != nil {
+				return ikigai.Failure(ikigai.CodeCancelled, "Stopped", "Wait")
+			}
+			return ikigai.Result{Output: ikigai.JSONOutput(map[string]string{"output": "a tree"})}
+		}
+	})
+	ran := 0
+	real := ikigai.Tool{ToolSpec: ikigai.ToolSpec{Name: "look"}, ReadOnly: true,
+		Check: func(args json.RawMessage) (json.RawMessage, error) { return args, nil },
+		Run: func(context.Context, ikigai.Call) ikigai.Result {
+			ran++
+			return ikigai.Result{Output: ikigai.JSONOutput(map[string]string{"output": "a tree"})}
+		}}
+	for _, tools := range [][]ikigai.Tool{nil, {real}} {
+		report, err := Run(t.Context(), Config{
+			Events: events, Tools: tools,
+			Encoder: func(string) (ikigai.Model, error) { return writing{}, nil },
+			Prepare: func(a *agent.Agent, _ Interaction) { a.MaxToolTurns, a.MaxOutputSize, a.Concurrency = 5, 1<<20, 1 },
+		})
+		if err != nil || report.Requests != 3 || report.Results != 2 || len(report.Differences) > 0 {
+			t.Errorf("%+v, %v", report, err)
+		}
+	}
+	if ran != 1 {
+		t.Errorf("%d calls were run, of two, one of which was stopped", ran)
 	}
 }

@@ -60,7 +60,7 @@ func settingsOf(events []ikigai.Event) settings {
 func (r *reading) read(e ikigai.Event) {
 	switch e.Kind {
 	case ikigai.KindUser:
-		r.corrected = !isStatement(e)
+		r.corrected = said(e).By == ikigai.ByLoop
 	case ikigai.KindRequest:
 		r.request(e)
 	case ikigai.KindToolCall:

@@ -192,6 +192,31 @@ func (t *tape) result(callID string) (d ikigai.ToolResultData, ok bool) {
 	return d, t.events[i].DecodeData(&d) == nil
 }
 
+// steering returns what the person adds to the statement next, if that comes next.
+func (t *tape) steering() (all []ikigai.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := t.next; i < t.end; i++ {
+		switch e := t.events[i]; {
+		case t.made[i] || !remade(e):
+		case said(e).By == ikigai.BySteer && e.Kind == ikigai.KindUser:
+			all = append(all, ikigai.Event{Interaction: e.Interaction, Kind: e.Kind, Content: e.Content, Data: e.Data})
+		default:
+			return all
+		}
+	}
+	return all
+}
+
+// cancelled reports whether the recorded result of a call says that the person
+// stopped it.
+func (t *tape) cancelled(callID string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := t.find(ikigai.NewEvent(ikigai.KindToolResult, "", ikigai.ToolResultData{ToolCallID: callID}))
+	return i >= 0 && codeOf(t.events[i]) == ikigai.CodeCancelled
+}
+
 // feedback returns what the next feedback was made of.
 func (t *tape) feedback() (d ikigai.FeedbackData) {
 	t.mu.Lock()
