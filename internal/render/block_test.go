@@ -152,3 +152,36 @@ func BenchmarkResult(b *testing.B) {
 		page(render.Style{Color: true}, []ikigai.Event{e})
 	}
 }
+
+// An answer of a megabyte: as a block, and as it arrives, token by token.
+func BenchmarkAnswer(b *testing.B) {
+	text := strings.Repeat("A **line** of an answer with `code` in it, and more.\n\n```go\nx := f(\"a\") // why\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n", 8000)
+	style := render.Style{Color: true, Markdown: true, Width: 80}
+	b.Run("block", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			style.Block(transcript.Block{Kind: ikigai.KindAssistant, Interaction: ikigai.Main, Text: text})
+		}
+	})
+	b.Run("live", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			l := render.Live{Style: style}
+			for rest := text; rest != ""; {
+				n := min(len(rest), 4)
+				l.Delta(ikigai.Delta{Text: rest[:n]})
+				rest = rest[n:]
+			}
+			l.Block(transcript.Block{Kind: ikigai.KindAssistant, Interaction: ikigai.Main, Text: text})
+		}
+	})
+	b.Run("tail", func(b *testing.B) { // of a line without an end
+		l := render.Live{Style: style}
+		for range 1 << 18 {
+			l.Delta(ikigai.Delta{Text: "word"})
+		}
+		for b.Loop() {
+			l.Tail()
+		}
+	})
+}
