@@ -148,7 +148,7 @@ func (l *loop) refresh() {
 	case l.urgent || now.Sub(l.painted) >= frame:
 		l.paint(now)
 		next = l.nextTick(now)
-		if len(l.out) > 0 {
+		if len(l.out) > 0 && l.open() == nil {
 			next, l.dirty, l.urgent = 0, true, true
 		}
 	default:

@@ -406,6 +406,9 @@ func TestPast(t *testing.T) {
 func TestComplete(t *testing.T) {
 	play(t, 80, 24, Config{}, func(s *stage) {
 		s.host.complete = func(_ context.Context, before string) Completions {
+			if before != "/mo" {
+				return Completions{}
+			}
 			return Completions{From: 0, Items: []Completion{{Text: "/model", About: "which is asked\x1b[2J"}}}
 		}
 		s.types("/mo")
