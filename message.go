@@ -102,7 +102,7 @@ type ToolResultData struct {
 // MessageData is the data of a system, user or assistant event that is more
 // than text.
 type MessageData struct {
-	By     string      `json:"by,omitempty"` // of a user event: ByLoop, BySteer, or "" for a statement
+	By     string      `json:"by,omitempty"` // of a user event: ByLoop, BySteer, ByShell, or "" for a statement
 	Parts  []Part      `json:"parts,omitempty"`
 	Vendor VendorState `json:"vendor,omitempty"`
 }

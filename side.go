@@ -8,6 +8,7 @@ const (
 	PurposeSummary   Purpose = "summary"   // puts what no longer fits the model into fewer words
 	PurposeCommit    Purpose = "commit"    // writes a commit message
 	PurposeTask      Purpose = "task"      // works on a task that was handed to it
+	PurposeShell     Purpose = "shell"     // runs a command that the person has typed; no model takes part
 )
 
 // SidePrompt begins the system prompt of every side interaction. Its purpose
@@ -38,6 +39,7 @@ const (
 	ByPerson = "person"
 	ByLoop   = "loop"  // of a user event: the program asks for the answer in another form
 	BySteer  = "steer" // of a user event: the person adds something to the statement under way
+	ByShell  = "shell" // of a user event: what came of a command that the person has typed
 )
 
 // FeedbackData is the data of a feedback event: how a statement stands after a

@@ -68,22 +68,33 @@ func (a *app) compact(ctx context.Context, which which, script string) error {
 	ctx, stop := a.stoppable(ctx)
 	defer stop()
 	defer v.watch()()
-	f := w.fitting()
-	f.mute = unasked != nil
-	event, ok := f.Compact(ctx, endpoint.Name, ikigai.FitPerson, int64(a.contextOf(endpoint)))
+	said, err := w.compactNow(ctx, unasked != nil)
 	v.finish()
-	if ctx.Err() != nil {
-		return &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "The conversation was left as it is", Do: "Begin again with `ikigai compact`"}
-	}
-	if !ok {
-		a.notice(fmt.Sprintf("The conversation, about %d tokens, cannot take noticeably less room. Begin anew with `ikigai sessions clear`, or go on.", f.Tokens()))
+	switch {
+	case err != nil:
+		return err
+	case said == "":
+		a.notice(fmt.Sprintf("The conversation, about %d tokens, cannot take noticeably less room. Begin anew with `ikigai sessions clear`, or go on.", w.line.Tokens()))
 		return &quietError{exitInternal}
 	}
-	if err := recordKept(ctx, w.session, event); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(a.Out, safetext.Terminal(event.Content))
+	_, err = fmt.Fprintln(a.Out, safetext.Terminal(said))
 	return err
+}
+
+// compactNow makes a projection of the session at the person's wish, without a
+// model if mute is set, and returns what there is to tell of it; "" where the
+// conversation cannot take noticeably less room.
+func (w *work) compactNow(ctx context.Context, mute bool) (said string, err error) {
+	f := w.fitting()
+	f.mute = mute
+	event, ok := f.Compact(ctx, w.endpoint.Name, ikigai.FitPerson, int64(w.contextOf(w.endpoint)))
+	switch {
+	case ctx.Err() != nil:
+		return "", &ikigai.Error{Kind: ikigai.ErrorCancelled, What: "The conversation was left as it is", Do: "Begin again with `ikigai compact`"}
+	case !ok:
+		return "", nil
+	}
+	return event.Content, recordKept(ctx, w.session, event)
 }
 
 // fitting keeps the conversation of an interaction within what a model takes. It

@@ -13,6 +13,7 @@ import (
 	"ikigai"
 	"ikigai/internal/config"
 	"ikigai/internal/history"
+	"ikigai/internal/knowledge"
 	"ikigai/internal/render"
 )
 
@@ -56,7 +57,7 @@ func (a *app) context(ctx context.Context, args []string, fresh, asJSON bool) er
 	if err != nil {
 		return err
 	}
-	for _, line := range a.outdated(s) {
+	for _, line := range a.outdated(s.prompt.told) {
 		a.notice(line)
 	}
 	if asJSON {
@@ -176,10 +177,10 @@ func (a *app) limit(s *sending) int64 {
 	return limit
 }
 
-// outdated returns lines on files that are no longer as the session has them.
-func (a *app) outdated(s *sending) []string {
+// outdated returns lines on files that are no longer as a session was told of them.
+func (a *app) outdated(told knowledge.Data) []string {
 	var lines []string
-	for _, f := range slices.Concat(s.prompt.told.Instructions, s.prompt.told.Skills) {
+	for _, f := range slices.Concat(told.Instructions, told.Skills) {
 		if how := f.Now(); how != "" {
 			lines = append(lines, fmt.Sprintf("%s %s since the session began. It goes on with what it has; a new session reads it anew.", inOneLine(f.Path), how))
 		}

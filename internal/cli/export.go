@@ -101,15 +101,20 @@ func (a *app) export(ctx context.Context, ids []string, o exportOptions) error {
 		if err != nil {
 			return err
 		}
-		var redact func(string) string
-		if !o.keepKeys {
-			redact = a.redactor(ctx)
-		}
-		if o.format == formatArchive {
-			return a.exportArchive(ctx, store, sessions, o, redact)
-		}
-		return a.exportPages(ctx, store, sessions, o, redact)
+		return a.exportSessions(ctx, store, sessions, o)
 	})
+}
+
+// exportSessions writes sessions as o says.
+func (a *app) exportSessions(ctx context.Context, store ikigai.Store, sessions []ikigai.SessionInfo, o exportOptions) error {
+	var redact func(string) string
+	if !o.keepKeys {
+		redact = a.redactor(ctx)
+	}
+	if o.format == formatArchive {
+		return a.exportArchive(ctx, store, sessions, o, redact)
+	}
+	return a.exportPages(ctx, store, sessions, o, redact)
 }
 
 // toExport returns the sessions to export.

@@ -35,7 +35,8 @@ type front struct {
 	end  context.CancelFunc
 	left atomic.Bool // the front is gone, and the terminal as it was
 
-	stopServer func() // of the script that plays the model
+	stopServer func()    // of the script that plays the model
+	paths      pathIndex // to complete what is typed behind an @
 
 	mu      sync.Mutex
 	options frontOptions  // what of them is still to come
@@ -43,11 +44,12 @@ type front struct {
 	view    *frontView    // of work
 	ready   chan struct{} // closed once work is open, or failed says why it is not
 	failed  error
-	unasked error       // why the model cannot be asked; nil if it can
-	waiting []tui.Input // have not begun, in order
-	turn    *doing      // under way; nil if there is none
-	errand  *doing      // a command, likewise
-	instead ikigai.Seq  // the statement that the next one takes the place of; 0 for none
+	unasked error          // why the model cannot be asked; nil if it can
+	waiting []tui.Input    // have not begun, in order
+	turn    *doing         // under way; nil if there is none
+	errand  *doing         // a command, likewise
+	instead ikigai.Seq     // the statement that the next one takes the place of; 0 for none
+	heard   []ikigai.Event // of commands that the person has typed, which the model is yet to be told
 	running sync.WaitGroup
 }
 
@@ -64,7 +66,7 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 		return err
 	}
 	outliveReader()
-	a.trusting.ask = true
+	a.trusting.ask, a.trusting.typed = true, true
 	if err := a.load(); err != nil {
 		return err
 	}
@@ -124,8 +126,8 @@ func (f *front) shutDown() {
 	f.stopServer()
 }
 
-// patience is how long what was stopped may take to end by itself.
-const patience = 3 * time.Second
+// endTime is how long what was stopped may take to end by itself.
+const endTime = 3 * time.Second
 
 // await waits until what was stopped has ended. Commands that take too long to do
 // so are killed; what does not end even then is left behind.
@@ -135,7 +137,7 @@ func (f *front) await() {
 		f.running.Wait()
 		close(ended)
 	}()
-	for _, wait := range []time.Duration{patience, leaveTime} {
+	for _, wait := range []time.Duration{endTime, leaveTime} {
 		select {
 		case <-ended:
 			return

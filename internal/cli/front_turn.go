@@ -82,7 +82,8 @@ func (f *front) firsts() []ikigai.Event {
 		to := f.instead - 1
 		events = append(events, ikigai.NewEvent(ikigai.KindRewind, fmt.Sprintf("to event %d", to), ikigai.RewindData{To: to}))
 	}
-	f.options.before, f.options.files, f.instead = nil, nil, 0
+	events = append(events, f.heard...)
+	f.options.before, f.options.files, f.instead, f.heard = nil, nil, 0, nil
 	return events
 }
 
@@ -98,8 +99,9 @@ func (f *front) steer() []ikigai.Event {
 		return true
 	})
 	f.ui.Waiting(slices.Clone(f.waiting))
+	events := f.heard
+	f.heard = nil
 	f.mu.Unlock()
-	var events []ikigai.Event
 	for _, in := range taken {
 		e, err := f.compose(in.Text, in.Files, false)
 		if err != nil {

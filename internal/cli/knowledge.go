@@ -66,14 +66,24 @@ func (o *opening) nestedNotes() func([]ikigai.Resource) string {
 }
 
 // wanted reports whether anything of what a project brings is of use to the command:
-// texts are where a model works, unless the person has them off. Whether the project's
-// own settings have does not count, as they are not trusted.
+// texts are where a model works, unless the person has them off, and commands where
+// a person types them. Whether the project's own settings have does not count, as
+// they are not trusted.
 func (a *app) wanted(p *trust.Project) bool {
-	isText := func(i trust.Item) bool { return i.Kind == trust.KindInstructions || i.Kind == trust.KindSkill }
-	switch {
-	case p.Problem != "" || a.trusting.require && !a.trusting.ask || slices.ContainsFunc(p.Items, func(i trust.Item) bool { return !isText(i) }):
+	acts := func(i trust.Item) bool {
+		switch i.Kind {
+		case trust.KindInstructions, trust.KindSkill:
+			return false
+		case trust.KindCommand:
+			return a.trusting.typed
+		}
 		return true
-	case !a.trusting.ask && !a.trusting.texts:
+	}
+	isCommand := func(i trust.Item) bool { return i.Kind == trust.KindCommand }
+	switch {
+	case p.Problem != "" || a.trusting.require && !a.trusting.ask || slices.ContainsFunc(p.Items, acts):
+		return true
+	case !a.trusting.ask && !a.trusting.texts || !slices.ContainsFunc(p.Items, func(i trust.Item) bool { return !isCommand(i) }):
 		return false
 	}
 	settings, _, err := config.Load(a.input())

@@ -27,7 +27,7 @@ type meter struct {
 
 func (a *app) newMeter() *meter {
 	width, _ := terminal(a.Err)
-	if !a.overwrites(a.Err) {
+	if a.tell != nil || !a.overwrites(a.Err) {
 		return &meter{}
 	}
 	return &meter{out: a.Err, width: width, next: time.Now().Add(blink)}

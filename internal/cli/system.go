@@ -58,3 +58,17 @@ func (p *prompted) knowledge() string {
 	}
 	return p.text[from:]
 }
+
+// parts returns what the prompt consists of.
+func (p *prompted) parts() knowledge.Data {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.told
+}
+
+// whole returns all of the prompt.
+func (p *prompted) whole() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text
+}

@@ -92,7 +92,7 @@ func (t *timeline) place(text string) (seq ikigai.Seq, mark string, err error) {
 	}
 	do := "Set one with `ikigai sessions mark NAME`, or give the number of an event, which `ikigai log -v` shows"
 	if len(t.marks) > 0 {
-		do = "Its marks are: " + t.names()
+		do = "Its marks are: " + strings.Join(t.names(), ", ")
 	}
 	return 0, "", usage("The session has no mark "+text, do)
 }
@@ -103,10 +103,9 @@ func eventNumber(text string) (ikigai.Seq, bool) {
 	return ikigai.Seq(n), err == nil
 }
 
-// names lists the marks in the order in which they were set.
-func (t *timeline) names() string {
-	names := slices.SortedFunc(maps.Keys(t.marks), func(a, b string) int { return cmp.Compare(t.marks[a], t.marks[b]) })
-	return strings.Join(names, ", ")
+// names returns the marks in the order in which they were set.
+func (t *timeline) names() []string {
+	return slices.SortedFunc(maps.Keys(t.marks), func(a, b string) int { return cmp.Compare(t.marks[a], t.marks[b]) })
 }
 
 // back returns the event to go back to so that the last n statements of the

@@ -22,6 +22,7 @@ type trusting struct {
 	require bool // end where something is not trusted
 	reads   bool // the command does nothing that a project could act on but its settings
 	texts   bool // the command tells of instructions and skills, though it does not ask
+	typed   bool // a person types statements: the project's commands are of use
 }
 
 // trustFlags adds the flags that say how commands that can start something of a
@@ -148,6 +149,7 @@ func brings(p *trust.Project) string {
 	}
 	all = append(all, textsNamed(p, trust.KindInstructions, "instructions")...)
 	all = append(all, textsNamed(p, trust.KindSkill, "skill")...)
+	all = append(all, textsNamed(p, trust.KindCommand, "command")...)
 	if len(all) == 0 {
 		all = append(all, "files beside tools")
 	}

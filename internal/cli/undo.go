@@ -25,6 +25,7 @@ type undoOptions struct {
 	dryRun bool
 	which  which
 	json   bool
+	typed  bool // in the interactive front: commands begin with a slash there, and differences are shown
 }
 
 func (a *app) undoCommand() *cobra.Command {
@@ -157,21 +158,14 @@ type taking struct {
 // look tells what would be done.
 func (t *taking) look(ctx context.Context) error {
 	p := &past{}
-	for e, err := range t.store.Events(ctx, t.found.ID, 0) {
-		if err != nil {
-			return err
-		}
-		p.Add(e)
+	if err := fold(t.store.Events(ctx, t.found.ID, 0), p.Add); err != nil {
+		return err
 	}
-	plan, err := t.plan(ctx, p)
+	would, err := t.planned(ctx, t.worker(nil), p)
 	if err != nil {
 		return err
 	}
-	steps, err := t.worker(nil).Look(ctx, plan)
-	if err != nil {
-		return stopped(ctx, err)
-	}
-	return t.tell(p, plan, steps)
+	return t.tell(p, would)
 }
 
 // apply does it, and tells what was done.
@@ -185,19 +179,61 @@ func (t *taking) apply(ctx context.Context, grant ikigai.Grant) error {
 		return err
 	}
 	defer s.Close()
-	plan, err := t.plan(ctx, p)
+	done, err := t.take(ctx, s, p)
 	if err != nil {
 		return err
 	}
+	return t.tell(p, done)
+}
+
+// took is what an undo or redo has done, or would do.
+type took struct {
+	plan  undo.Plan
+	steps []undo.Step
+	lost  []undo.Call // calls of which it is not known what they have changed
+	diff  string      // what changes in texts by it, if it is to be shown
+}
+
+// take does it in a session whose past is p.
+func (t *taking) take(ctx context.Context, s *session.Session, p *past) (took, error) {
 	w := t.worker(s)
-	steps, err := w.Look(ctx, plan)
+	done, err := t.planned(ctx, w, p)
 	if err != nil {
-		return stopped(ctx, err)
+		return done, err
 	}
-	if steps, err = w.Apply(ctx, plan, steps); err != nil {
-		return stopped(ctx, err)
+	if done.steps, err = w.Apply(ctx, done.plan, done.steps); err != nil {
+		return done, stopped(ctx, err)
 	}
-	return t.tell(p, plan, steps)
+	return done, nil
+}
+
+// planned returns what would be done.
+func (t *taking) planned(ctx context.Context, w *undo.Worker, p *past) (done took, err error) {
+	if done.plan, err = t.plan(ctx, p); err != nil {
+		return done, err
+	}
+	if done.steps, err = w.Look(ctx, done.plan); err != nil {
+		return done, stopped(ctx, err)
+	}
+	if !done.plan.Redo {
+		done.lost = p.lost(done.plan.To)
+	}
+	if t.typed {
+		for _, s := range done.steps {
+			if hunks := w.Diff(ctx, s); hunks != "" {
+				done.diff += " " + t.name(s.Path) + "\n" + hunks
+			}
+		}
+	}
+	return done, nil
+}
+
+// command returns a command as the person types it here.
+func (t *taking) command(text string) string {
+	if t.typed {
+		return "/" + text
+	}
+	return "`ikigai " + text + "`"
 }
 
 func (t *taking) worker(s *session.Session) *undo.Worker {
@@ -222,7 +258,7 @@ func (t *taking) plan(ctx context.Context, p *past) (undo.Plan, error) {
 	switch {
 	case t.redo:
 		if plan, ok = p.Redo(); !ok {
-			return plan, usage("There is no undo to take back", "See `ikigai log`; once a statement has changed files again, the undos before it stay")
+			return plan, usage("There is no undo to take back", "Once a statement has changed files again, the undos before it stay")
 		}
 		return plan, nil
 	case t.to == "":
@@ -235,11 +271,11 @@ func (t *taking) plan(ctx context.Context, p *past) (undo.Plan, error) {
 		plan, ok = p.Before(seq)
 	}
 	if lost := p.lost(0); !ok && len(lost) > 0 {
-		return plan, usage("There is nothing that can be taken back: "+lostText(lost[len(lost)-1]), "Look at the files and see `ikigai log`")
+		return plan, usage("There is nothing that can be taken back: "+lostText(lost[len(lost)-1]), "Look at the files, and at the log with "+t.command("log"))
 	}
 	if !ok {
 		return plan, usage("There is nothing to take back: no files were changed, or all of it was taken back already",
-			"See `ikigai log`, or take an undo back with `ikigai redo`"+t.elsewhere(ctx))
+			"See "+t.command("log")+", or take an undo back with "+t.command("redo")+t.elsewhere(ctx))
 	}
 	return plan, nil
 }
@@ -305,26 +341,20 @@ func (p *past) lost(from ikigai.Seq) (all []undo.Call) {
 }
 
 // tell tells what was done, or would be.
-func (t *taking) tell(p *past, plan undo.Plan, steps []undo.Step) error {
-	var lost []undo.Call
-	if !plan.Redo {
-		lost = p.lost(plan.To)
-	}
-	var text string
-	if t.json {
-		text = undoJSON(t.found.ID, t.dryRun, plan, steps, lost)
-	} else {
-		text = safetext.Terminal(t.undoText(p, plan, steps, lost))
+func (t *taking) tell(p *past, done took) error {
+	text := undoJSON(t.found.ID, t.dryRun, done)
+	if !t.json {
+		text = safetext.Terminal(t.undoText(p, done))
 	}
 	if _, err := fmt.Fprint(t.Out, text); err != nil {
 		return err
 	}
-	for _, s := range steps {
+	for _, s := range done.steps {
 		if s.Action == undo.Left || s.Action == undo.Failed {
 			return &quietError{exitInternal}
 		}
 	}
-	if len(lost) > 0 {
+	if len(done.lost) > 0 {
 		return &quietError{exitInternal}
 	}
 	return nil

@@ -13,15 +13,12 @@ import (
 )
 
 // undoText is what a person is told of an undo.
-func (t *taking) undoText(p *past, plan undo.Plan, steps []undo.Step, lost []undo.Call) string {
+func (t *taking) undoText(p *past, done took) string {
+	plan, steps := done.plan, done.steps
 	var b strings.Builder
 	b.WriteString(undoTitle(p, plan, steps, t.dryRun) + ":\n")
 	for _, s := range steps {
-		name := s.Path
-		if below, err := filepath.Rel(t.found.Dir, s.Path); err == nil && filepath.IsLocal(below) {
-			name = below
-		}
-		fmt.Fprintf(&b, "  %-8s  %s", s.Action, strings.Map(oneLine, name))
+		fmt.Fprintf(&b, "  %-8s  %s", s.Action, t.name(s.Path))
 		if s.Lines && s.Added+s.Removed > 0 {
 			fmt.Fprintf(&b, "  +%d -%d", s.Added, s.Removed)
 		}
@@ -30,32 +27,41 @@ func (t *taking) undoText(p *past, plan undo.Plan, steps []undo.Step, lost []und
 		}
 		b.WriteString("\n")
 	}
-	for _, c := range lost {
+	for _, c := range done.lost {
 		b.WriteString("! " + lostText(c) + ".\n")
 	}
 	switch acts := slices.ContainsFunc(steps, undo.Step.Acts); {
 	case !undo.Done(steps):
-		b.WriteString(furtherText(p, plan))
+		b.WriteString(t.furtherText(p, plan))
 	case t.dryRun:
 		b.WriteString("Nothing was changed; without --dry-run it will be.\n")
 	case !acts:
 		b.WriteString("Nothing was changed.\n")
 	case plan.Redo:
-		b.WriteString("`ikigai undo` takes them back again.\n")
+		b.WriteString(t.command("undo") + " takes them back again.\n")
 	default:
-		b.WriteString("`ikigai redo` brings them back.\n")
+		b.WriteString(t.command("redo") + " brings them back.\n")
 	}
 	return b.String()
 }
 
-// furtherText says what can be done where nothing could be taken back.
-func furtherText(p *past, plan undo.Plan) string {
-	if plan.Redo {
-		return "Nothing was changed; once a file is as the undo left it, `ikigai redo` does this.\n"
+// name returns a path as it is told, from the session's directory where it lies
+// below that.
+func (t *taking) name(path string) string {
+	if below, err := filepath.Rel(t.found.Dir, path); err == nil && filepath.IsLocal(below) {
+		path = below
 	}
-	text := "Nothing was changed; once a file is as the statement left it, `ikigai undo` takes it back"
+	return strings.Map(oneLine, path)
+}
+
+// furtherText says what can be done where nothing could be taken back.
+func (t *taking) furtherText(p *past, plan undo.Plan) string {
+	if plan.Redo {
+		return "Nothing was changed; once a file is as the undo left it, " + t.command("redo") + " does this.\n"
+	}
+	text := "Nothing was changed; once a file is as the statement left it, " + t.command("undo") + " takes it back"
 	if n := p.LastBefore(plan.Statement); n > 0 {
-		text += fmt.Sprintf(", and `ikigai undo --to %d` what came before", n)
+		text += ", and " + t.command(fmt.Sprintf("undo --to %d", n)) + " what came before"
 	}
 	return text + ".\n"
 }
@@ -122,16 +128,17 @@ type undoFile struct {
 	Removed *int        `json:"removed,omitempty"`
 }
 
-func undoJSON(id ikigai.ID, dryRun bool, plan undo.Plan, steps []undo.Step, lost []undo.Call) string {
+func undoJSON(id ikigai.ID, dryRun bool, done took) string {
+	plan := done.plan
 	line := undoLine{Session: id, Redo: plan.Redo, DryRun: dryRun, Statement: plan.Statement, Files: []undoFile{}}
-	for _, s := range steps {
+	for _, s := range done.steps {
 		f := undoFile{Path: s.Path, Action: s.Action, Reason: s.Reason}
 		if s.Lines {
 			f.Added, f.Removed = &s.Added, &s.Removed
 		}
 		line.Files = append(line.Files, f)
 	}
-	for _, c := range lost {
+	for _, c := range done.lost {
 		line.Lost = append(line.Lost, lostCall{c.Seq, c.Statement, c.Tool})
 	}
 	raw, err := json.Marshal(line)

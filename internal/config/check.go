@@ -32,7 +32,7 @@ func (s *Settings) check() error {
 			continue
 		}
 		do := suggest(vendor, s.VendorNames())
-		if near := nearest(vendor, s.VendorNames()); len(near) == 1 {
+		if near := Nearest(vendor, s.VendorNames()); len(near) == 1 {
 			do = "Perhaps " + quoteKey(near[0]+"/"+model) + " is meant"
 		}
 		return usage(s.Origin("models."+name)+": "+quoteKey("models."+name)+" is of a vendor that there is not", do)
@@ -205,7 +205,7 @@ func meantLevels(word string) (all []string) {
 		}
 	}
 	if all == nil {
-		for _, level := range nearest(word, LevelNames()) {
+		for _, level := range Nearest(word, LevelNames()) {
 			all = append(all, ":"+level)
 		}
 	}

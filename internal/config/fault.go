@@ -85,7 +85,7 @@ func siblings[T any](fields []field[T], beside []string, name string) []string {
 
 // suggest says which of known was probably meant by name, or what there is.
 func suggest(name string, known []string) string {
-	if near := nearest(name, known); len(near) > 0 {
+	if near := Nearest(name, known); len(near) > 0 {
 		return "Perhaps " + strings.Join(near, " or ") + " is meant"
 	}
 	return "Known are " + strings.Join(known, ", ")

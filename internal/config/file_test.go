@@ -148,11 +148,11 @@ func TestNearest(t *testing.T) {
 		"x":               nil,
 		"timeout.connect": {"timeouts.connect"},
 	} {
-		if diff := cmp.Diff(want, nearest(name, names)); diff != "" {
+		if diff := cmp.Diff(want, Nearest(name, names)); diff != "" {
 			t.Errorf("nearest to %q (-want +got):\n%s", name, diff)
 		}
 	}
-	if got := nearest("ab", []string{"ac", "ad", "xyz"}); !slices.Equal(got, []string{"ac", "ad"}) {
+	if got := Nearest("ab", []string{"ac", "ad", "xyz"}); !slices.Equal(got, []string{"ac", "ad"}) {
 		t.Errorf("equally near: %q", got)
 	}
 	for _, test := range []struct {

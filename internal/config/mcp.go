@@ -251,7 +251,7 @@ func (f *file) mcpMember(d *mcpDraft, m member) error {
 	}
 	beside := slices.Concat(mcpLists, mcpTexts, []string{"enabled"})
 	known := append(siblings(mcpTable, nil, ""), beside...)
-	if slices.Contains(known, name) || nearest(name, known) != nil && !slices.Contains(mcpForeign, name) {
+	if slices.Contains(known, name) || Nearest(name, known) != nil && !slices.Contains(mcpForeign, name) {
 		return assign(f, mcpTable, beside, d, name, m)
 	}
 	return nil
@@ -272,7 +272,7 @@ func (f *file) oauth(d *mcpDraft, oauth member) error {
 		case "clientSecret":
 			name = "client_secret"
 		}
-		if nearest(name, known) == nil && !slices.Contains(known, name) {
+		if Nearest(name, known) == nil && !slices.Contains(known, name) {
 			return nil
 		}
 		return assign(f, mcpTable, nil, d, "oauth."+name, m)

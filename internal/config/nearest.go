@@ -2,9 +2,9 @@ package config
 
 import "strings"
 
-// nearest returns those of known that name is most likely a slip of, all
+// Nearest returns those of known that name is most likely a slip of, all
 // equally near; none if it resembles none.
-func nearest(name string, known []string) []string {
+func Nearest(name string, known []string) []string {
 	var near []string
 	best := 0
 	for _, k := range known {

@@ -249,7 +249,7 @@ func (s *Settings) Near(name string) []string {
 	if slices.Contains(models, name) {
 		return nil
 	}
-	near := nearest(name, models)
+	near := Nearest(name, models)
 	return near[:min(3, len(near))]
 }
 

@@ -30,6 +30,7 @@ type Place struct {
 	Top          string // the directory of the repository, or the working directory
 	Instructions []string
 	Skills       []string // files that may not be there
+	Commands     []string // that a person has kept
 }
 
 // Find looks for what counts in dir, an absolute path without symbolic links. own
@@ -50,6 +51,7 @@ func Find(dir, own string) Place {
 		}
 	}
 	for _, at := range slices.Compact([]string{p.Top, dir}) {
+		p.Commands = append(p.Commands, p.commandsIn(filepath.Join(at, ".ikigai", commandsName))...)
 		for _, holder := range holders {
 			if there(filepath.Join(at, holder)) {
 				p.Skills = append(p.Skills, p.skillsIn(filepath.Join(at, holder, skillsName))...)

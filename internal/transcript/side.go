@@ -210,14 +210,17 @@ func (s *side) tell() *Spent {
 }
 
 // quiet reports whether a live view is spared the block: what a model names is
-// told by the objective, and that a side interaction but a task came to nothing is
-// told, where it matters, by whoever wanted something of it.
+// told by the objective, that a side interaction but a task came to nothing is told,
+// where it matters, by whoever wanted something of it, and a command that the person
+// has typed by its call and result.
 func quiet(b Block) bool {
 	switch d := b.Body.(type) {
 	case Ended:
 		return d.Failed && b.Side.Purpose != ikigai.PurposeTask
 	case Objective:
 		return d.By == ikigai.ByModel && b.Kind != ikigai.KindObjective
+	case ikigai.MessageData:
+		return d.By == ikigai.ByShell
 	}
 	return false
 }
@@ -233,7 +236,8 @@ func told(p ikigai.Purpose) bool {
 // to the person in any case.
 func inside(b Block) bool {
 	if b.Side == nil {
-		return false
+		d, begins := b.Body.(ikigai.InteractionData)
+		return begins && d.Purpose == ikigai.PurposeShell
 	}
 	switch d := b.Body.(type) {
 	case Ended:

@@ -37,12 +37,13 @@ const (
 	KindServers      Kind = "servers"      // .mcp.json, as other agents have it
 	KindInstructions Kind = "instructions" // a text that models are to follow
 	KindSkill        Kind = "skill"        // a SKILL.md, which they may read
+	KindCommand      Kind = "command"      // a text that a person says by a name
 	KindTool         Kind = "tool"         // an executable in .ikigai/tools itself that is not hidden
 	KindBeside       Kind = "file"         // anything else there: a tool may read or run it
 )
 
 // kinds are all kinds, in their order.
-var kinds = []Kind{KindSettings, KindServers, KindInstructions, KindSkill, KindTool, KindBeside}
+var kinds = []Kind{KindSettings, KindServers, KindInstructions, KindSkill, KindCommand, KindTool, KindBeside}
 
 // sources are where a project keeps what could act, and how each is read.
 var sources = []struct {
@@ -102,6 +103,8 @@ func (i Item) String() string {
 		return "instructions " + i.Path
 	case KindSkill:
 		return "skill " + i.Name()
+	case KindCommand:
+		return "command " + i.Path
 	}
 	return "file " + i.Path
 }

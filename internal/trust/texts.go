@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Texts are files of a project that models are to read: instructions, and skills.
+// Texts are files of a project that models are to read: instructions, skills, and
+// commands that say something in a person's place.
 // They need not lie in the project's directory: Top is that directory or one above
 // it, and their paths are below Top, with slashes. Files that are not there count
 // for nothing.
@@ -14,9 +15,10 @@ type Texts struct {
 	Top          string
 	Instructions []string
 	Skills       []string
+	Commands     []string
 }
 
-func (t Texts) none() bool { return len(t.Instructions)+len(t.Skills) == 0 }
+func (t Texts) none() bool { return len(t.Instructions)+len(t.Skills)+len(t.Commands) == 0 }
 
 // texts reads what models are to read. A text that cannot be read, or leads out of
 // Top, is passed over, with the reason: it makes nothing else unfit to be trusted.
@@ -54,6 +56,9 @@ func (s *scanner) texts(t Texts) (passed []string) {
 	}
 	for _, path := range t.Skills {
 		read(path, KindSkill)
+	}
+	for _, path := range t.Commands {
+		read(path, KindCommand)
 	}
 	return passed
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -16,27 +17,8 @@ const maxDiff = 1 << 20
 
 // count counts the lines that a step adds to a text and takes from it.
 func (w *Worker) count(ctx context.Context, s *Step) {
-	if s.now.Size > maxDiff || s.want.Size > maxDiff || s.now.Link != "" || s.want.Link != "" {
-		return
-	}
-	var was, is []byte
-	if s.now.Exists {
-		f, _, err := preimage.Open(s.Path)
-		if err != nil {
-			return
-		}
-		defer f.Close()
-		if is, err = io.ReadAll(io.LimitReader(f, maxDiff)); err != nil {
-			return
-		}
-	}
-	if s.want.Exists {
-		var err error
-		if was, err = w.Blob(ctx, s.Target.Blob); err != nil {
-			return
-		}
-	}
-	if !utf8.Valid(was) || !utf8.Valid(is) || bytes.IndexByte(was, 0) >= 0 || bytes.IndexByte(is, 0) >= 0 {
+	was, is, ok := w.texts(ctx, s)
+	if !ok {
 		return
 	}
 	s.Lines = true
@@ -51,3 +33,44 @@ func (w *Worker) count(ctx context.Context, s *Step) {
 		}
 	}
 }
+
+// Diff returns what a step that Look has found changes in a text, as the hunks of
+// a unified difference; "" where it is no text, or too long. It is for before Apply.
+func (w *Worker) Diff(ctx context.Context, s Step) string {
+	if !s.Acts() {
+		return ""
+	}
+	was, is, ok := w.texts(ctx, &s)
+	if !ok {
+		return ""
+	}
+	_, hunks, _ := strings.Cut(string(diff.Diff("a", is, "b", was)), "\n+++ b\n")
+	return hunks
+}
+
+// texts returns what a file is to hold and what it holds, where both are texts
+// that are not too long.
+func (w *Worker) texts(ctx context.Context, s *Step) (was, is []byte, ok bool) {
+	if s.now.Size > maxDiff || s.want.Size > maxDiff || s.now.Link != "" || s.want.Link != "" {
+		return nil, nil, false
+	}
+	if s.now.Exists {
+		f, _, err := preimage.Open(s.Path)
+		if err != nil {
+			return nil, nil, false
+		}
+		defer f.Close()
+		if is, err = io.ReadAll(io.LimitReader(f, maxDiff)); err != nil {
+			return nil, nil, false
+		}
+	}
+	if s.want.Exists {
+		var err error
+		if was, err = w.Blob(ctx, s.Target.Blob); err != nil {
+			return nil, nil, false
+		}
+	}
+	return was, is, isText(was) && isText(is)
+}
+
+func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"ikigai/internal/safetext"
+	"ikigai/internal/tui"
+)
+
+func placeCommands() []slash {
+	return []slash{
+		{name: "mark", args: "NAME", about: "give this place a name to come back to",
+			more: "A name that is given again moves. /rewind NAME and /fork NAME go back to it.",
+			run: func(f *front, ctx context.Context, args string) error {
+				if args == "" {
+					return usage("The mark has no name", "Give it one, as in /mark before-refactoring")
+				}
+				return f.recordStep(ctx, markAs(args), false)
+			}},
+		{name: "rewind", args: "[PLACE]", about: "go on from an earlier place; files stay as they are",
+			more:     "PLACE is a mark, or the number of an event as /log shows it: the conversation goes on right after it. Without one, choose the statement before which it goes on. What came later stays in the log; /undo takes back files.",
+			complete: completePlaces,
+			run: func(f *front, ctx context.Context, args string) error {
+				place := args
+				if place == "" {
+					var ok bool
+					var err error
+					if place, ok, err = f.pickPlace(ctx, "Go on from before which statement?", false); !ok {
+						return err
+					}
+				}
+				return f.recordStep(ctx, rewind(place, 0), true)
+			}},
+		{name: "fork", args: "[PLACE]", about: "go on in a copy of the session, from here or an earlier place",
+			more:     "PLACE is as for /rewind; without one, choose. The session stays as it is, and /sessions leads back to it.",
+			complete: completePlaces,
+			run: func(f *front, ctx context.Context, args string) error {
+				place := args
+				if place == "" {
+					var ok bool
+					var err error
+					if place, ok, err = f.pickPlace(ctx, "Go on in a copy from before which statement?", true); !ok {
+						return err
+					}
+				}
+				return f.goOnInFork(ctx, place)
+			}},
+		{name: "clear", about: "begin the conversation anew; the log keeps what was",
+			more: "The model is sent nothing from before any more, and files stay as they are. /rewind brings the conversation back.",
+			run: func(f *front, ctx context.Context, _ string) error {
+				return f.recordStep(ctx, clearAll, true)
+			}},
+	}
+}
+
+// recordStep records what do makes of the session's past, and tells it. It can be taken
+// back by a rewind if back is set.
+func (f *front) recordStep(ctx context.Context, do step, back bool) error {
+	w, err := f.changing(ctx)
+	if err != nil {
+		return err
+	}
+	past, err := f.timeline(ctx, w)
+	if err != nil {
+		return err
+	}
+	e, said, err := do(w.session.ID(), past)
+	if err != nil {
+		return err
+	}
+	if back {
+		said += fmt.Sprintf("The log keeps everything; /rewind %d undoes this.", past.head())
+	}
+	if err := recordKept(ctx, w.session, e); err != nil {
+		return err
+	}
+	f.tells(said)
+	return nil
+}
+
+// goOnInFork goes on in a copy of the session that ends at a place; "" is here.
+func (f *front) goOnInFork(ctx context.Context, place string) error {
+	w, err := f.changing(ctx)
+	if err != nil {
+		return err
+	}
+	past, err := f.timeline(ctx, w)
+	if err == nil && place != "" {
+		_, _, err = past.place(place)
+	}
+	if err != nil {
+		return err
+	}
+	from := w.session.ID()
+	if err := f.reopen(ctx, which{id: string(from), fork: true, at: place}); err != nil {
+		return err
+	}
+	f.tells(fmt.Sprintf("This is a copy now. /resume %s goes back to the session that it was made of.", from))
+	return nil
+}
+
+// pickPlace has the person choose the statement before which a conversation goes
+// on, the last one first; where here is set, also the place where it is. It
+// returns the place as it would be typed, and false if they choose none.
+func (f *front) pickPlace(ctx context.Context, title string, here bool) (place string, ok bool, err error) {
+	w, err := f.changing(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	past, err := f.timeline(ctx, w)
+	if err != nil {
+		return "", false, err
+	}
+	pick, places := tui.Pick{Title: title}, []string{}
+	if here {
+		pick.Items, places = append(pick.Items, tui.Item{Label: "here", About: "after all that was said"}), append(places, "")
+	}
+	for m := past.now(); m != nil; m = m.before {
+		if m.statement != "" {
+			pick.Items = append(pick.Items, tui.Item{Label: safetext.Terminal(m.statement), About: fmt.Sprintf("event %d", m.seq)})
+			places = append(places, fmt.Sprint(m.seq-1))
+		}
+	}
+	if len(places) == 0 {
+		return "", false, usage("The conversation has no statement", "Say something first")
+	}
+	i := f.ui.Pick(ctx, pick)
+	if i < 0 {
+		return "", false, nil
+	}
+	return places[i], true, nil
+}
+
+// completePlaces offers the marks of the session.
+func completePlaces(ctx context.Context, f *front, _ string) []tui.Completion {
+	w, err := f.opened(ctx)
+	if err != nil {
+		return nil
+	}
+	t, err := f.timeline(ctx, w)
+	if err != nil {
+		return nil
+	}
+	var items []tui.Completion
+	for _, name := range t.names() {
+		items = append(items, tui.Completion{Text: name, About: fmt.Sprintf("after event %d", t.marks[name])})
+	}
+	return items
+}

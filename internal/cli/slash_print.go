@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"ikigai"
+	"ikigai/internal/safetext"
+)
+
+// tells prints what a command has to say, in sentences. What others wrote of it is
+// made harmless, and keys are taken out.
+func (f *front) tells(text string) {
+	text = strings.TrimRight(f.harmless(text), "\n ")
+	f.ui.Print(f.style(f.Out).Wrap(text, "") + "\n")
+}
+
+// harmless returns what others wrote as a terminal may be given it, without keys.
+func (f *front) harmless(text string) string { return safetext.Terminal(f.redact(text)) }
+
+// events yields the events of the session that is open, up to the last one.
+func (f *front) events(ctx context.Context, w *work) iter.Seq2[ikigai.Event, error] {
+	_, _ = w.session.Record(ctx) // what is queued; an error is that the session is closed
+	return f.allEvents(ctx, w.store, w.session.ID())
+}
+
+// timeline returns the places of the session that is open.
+func (f *front) timeline(ctx context.Context, w *work) (*timeline, error) {
+	t := &timeline{}
+	return t, fold(f.events(ctx, w), t.Add)
+}
+
+// fold has take take in all events.
+func fold(events iter.Seq2[ikigai.Event, error], take func(ikigai.Event)) error {
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		take(e)
+	}
+	return nil
+}
+
+// changing returns the session that is open once nothing else works in it, for a
+// command that changes its conversation. Something was said in it.
+func (f *front) changing(ctx context.Context) (*work, error) {
+	if err := f.idle(ctx); err != nil {
+		return nil, err
+	}
+	w, err := f.opened(ctx)
+	if err == nil && !f.view.any() {
+		err = usage("Nothing has been said in this session yet", "Say something first")
+	}
+	return w, err
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"io"
+	"strings"
+
+	"ikigai"
+	"ikigai/internal/undo"
+)
+
+func undoCommands() []slash {
+	const more = "What others have changed since is left as it is and listed. The model is told with the next statement. --dry-run shows what would be done."
+	return []slash{
+		{name: "undo", args: "[--to N] [--dry-run]", about: "take back what the last statement changed in files",
+			more:     "Each further /undo takes back one statement more. With --to, everything since statement N, a mark, or event #N. " + more,
+			complete: completeWords("--to", "--dry-run"),
+			run: func(f *front, ctx context.Context, args string) error {
+				return f.takeBack(ctx, undoOptions{}, args)
+			}},
+		{name: "redo", args: "[--dry-run]", about: "take the last undo back",
+			more:     "It can be done as long as no statement has changed files after the undo. " + more,
+			complete: completeWords("--dry-run"),
+			run: func(f *front, ctx context.Context, args string) error {
+				return f.takeBack(ctx, undoOptions{redo: true}, args)
+			}},
+	}
+}
+
+// parseUndo reads what follows /undo or /redo.
+func parseUndo(o undoOptions, args string) (undoOptions, error) {
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&o.dryRun, "dry-run", false, "")
+	if !o.redo {
+		flags.StringVar(&o.to, "to", "", "")
+	}
+	if err := flags.Parse(strings.Fields(args)); err != nil {
+		return o, usage(sentence(err.Error()), "See /help undo and /help redo")
+	}
+	if flags.NArg() > 0 {
+		return o, usage("It is not known what "+clipped(flags.Arg(0))+" is to say here", "See /help undo and /help redo")
+	}
+	return o, nil
+}
+
+// takeBack takes changes of files back in the session that is open, or an undo, and
+// shows what comes back.
+func (f *front) takeBack(ctx context.Context, o undoOptions, args string) error {
+	o, err := parseUndo(o, args)
+	if err != nil {
+		return err
+	}
+	w, err := f.changing(ctx)
+	if err != nil {
+		return err
+	}
+	p := &past{}
+	if err := fold(f.events(ctx, w), p.Add); err != nil {
+		return err
+	}
+	o.typed = true
+	t := &taking{app: f.app, undoOptions: o, found: ikigai.SessionInfo{ID: w.session.ID(), Dir: f.dir}, store: w.store}
+	done, err := t.inSession(ctx, w, p)
+	if err != nil {
+		return err
+	}
+	if done.diff != "" && undo.Done(done.steps) {
+		f.ui.Print(f.style(f.Out).Diff(done.diff))
+	}
+	f.tells(t.undoText(p, done))
+	return nil
+}
+
+// inSession does it in a session that is open, or finds out what would be done.
+func (t *taking) inSession(ctx context.Context, w *work, p *past) (took, error) {
+	if t.dryRun {
+		return t.planned(ctx, t.worker(nil), p)
+	}
+	return t.take(ctx, w.session, p)
+}
