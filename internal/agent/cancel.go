@@ -56,25 +56,18 @@ func (a *Agent) done(callID string) {
 func (c *gatedCall) stopped() bool { return context.Cause(c.ctx) == errCallStopped }
 
 // stoppedResult returns the result of a call that the person has stopped: what the
-// tool says of it, with their words for why it failed.
+// tool has kept of it, with their wish for why it failed.
 func stoppedResult(ran ikigai.Result) ikigai.Result {
 	stopped := ikigai.Failure(ikigai.CodeCancelled, "The person stopped this call", "Go on without it, or ask them")
-	if len(ran.Output) == 0 || ran.Output[0].Type != ikigai.PartText {
+	var own, ours struct {
+		Error json.RawMessage `json:"error"`
+		Code  ikigai.ToolCode `json:"error_code"`
+	}
+	if len(ran.Output) == 0 || json.Unmarshal([]byte(ran.Output[0].Text), &own) != nil || own.Code != ikigai.CodeCancelled || own.Error == nil {
 		return stopped
 	}
-	said := json.NewDecoder(strings.NewReader(ran.Output[0].Text))
-	var of struct {
-		Code ikigai.ToolCode `json:"error_code"`
-	}
-	if json.Unmarshal([]byte(ran.Output[0].Text), &of) != nil || of.Code != ikigai.CodeCancelled {
-		return stopped
-	}
-	_, _ = said.Token() // the brace
-	if name, _ := said.Token(); name != "error" {
-		return stopped
-	}
-	_, _ = said.Token() // why, in the words of the tool
-	why := strings.TrimSuffix(stopped.Output[0].Text, `,"error_code":"CANCELLED"}`)
-	ran.Output[0].Text = why + ran.Output[0].Text[said.InputOffset():]
+	_ = json.Unmarshal([]byte(stopped.Output[0].Text), &ours) // it was just made
+	member := func(why json.RawMessage) string { return `"error":` + string(why) + `,"error_code"` }
+	ran.Output[0].Text = strings.Replace(ran.Output[0].Text, member(own.Error), member(ours.Error), 1)
 	return ran
 }

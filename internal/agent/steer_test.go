@@ -76,10 +76,10 @@ func until(name string, readOnly bool, began chan string) ikigai.Tool {
 		began <- c.ID
 		<-ctx.Done()
 		return ikigai.Result{Failed: true, Report: "stopped", Output: ikigai.JSONOutput(struct {
+			Output string          `json:"output"`
 			Error  string          `json:"error"`
 			Code   ikigai.ToolCode `json:"error_code"`
-			Stdout string          `json:"stdout"`
-		}{"The command was stopped before its end. Wait for what the person says.", ikigai.CodeCancelled, "half of it"})}
+		}{"half of it", "The command was stopped before its end. Wait for what the person says.", ikigai.CodeCancelled})}
 	})
 }
 
@@ -102,7 +102,7 @@ func TestCancelOneCall(t *testing.T) {
 		}
 		synctest.Wait()
 		r := l.results()
-		want := `{"error":"The person stopped this call. Go on without it, or ask them.","error_code":"CANCELLED","stdout":"half of it"}`
+		want := `{"output":"half of it","error":"The person stopped this call. Go on without it, or ask them.","error_code":"CANCELLED"}`
 		if len(r) != 1 || r[0].ToolCallID != "2" || r[0].Success || r[0].Output != want {
 			t.Errorf("%+v", r)
 		}
@@ -155,7 +155,7 @@ func TestCancelBeforeAndAfter(t *testing.T) {
 // A tool that fails in words of its own when it is stopped is told of in ours, and
 // nothing is known of calls while there is no round.
 func TestStoppedResult(t *testing.T) {
-	for _, text := range []string{"", "plain", `{"error":"x","error_code":"OTHER"}`, `{"stdout":"y","error":"x","error_code":"CANCELLED"}`, `["error"]`} {
+	for _, text := range []string{"", "plain", `{"error":"x","error_code":"OTHER"}`, `{"output":"y","error_code":"CANCELLED"}`, `["error"]`} {
 		got := stoppedResult(ikigai.Result{Failed: true, Output: []ikigai.Part{{Type: ikigai.PartText, Text: text}}})
 		if got.Output[0].Text != `{"error":"The person stopped this call. Go on without it, or ask them.","error_code":"CANCELLED"}` {
 			t.Errorf("%q gives %s", text, got.Output[0].Text)

@@ -141,7 +141,7 @@ func (v *resultView) fields(r transcript.Result) {
 			// It has been said.
 		case isText && f.Name == "error":
 			if v.stopped {
-				text = strings.TrimSuffix(text, " Wait for what the person says.")
+				text = strings.TrimSuffix(strings.TrimSuffix(text, " Wait for what the person says."), " Go on without it, or ask them.")
 			}
 			if strings.TrimSpace(text) != "" {
 				v.fail(text)
