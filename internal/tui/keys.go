@@ -7,17 +7,27 @@ import (
 	"ikigai/internal/tui/editor"
 )
 
-// typed takes in what was typed. No keys come any more when the terminal is gone.
+// typed takes in what was typed, and what has been typed meanwhile. No keys come
+// any more when the terminal is gone.
 func (l *loop) typed(keys []tty.Key, ok bool) {
 	l.urgent, l.dirty = true, true
-	if !ok {
-		l.over, l.err = true, ErrGone
-		l.config.Host.Leave()
-		return
-	}
-	for _, k := range keys {
-		l.key(k)
-		if l.over {
+	for since := time.Now(); ; {
+		if !ok {
+			l.over, l.err = true, ErrGone
+			l.config.Host.Leave()
+			return
+		}
+		for _, k := range keys {
+			if l.key(k); l.over {
+				return
+			}
+		}
+		if time.Since(since) >= batch {
+			return
+		}
+		select {
+		case keys, ok = <-l.keys():
+		default:
 			return
 		}
 	}

@@ -91,8 +91,10 @@ func fit(all *[parts]section, room int) {
 // tailLines shows what has come of a reply and is not printed yet: its end, in a
 // third of the screen.
 func (s *state) tailLines() []string {
-	lines := wrapped(s.live.Tail(), s.width-1)
-	return lines[max(0, len(lines)-max(1, s.height/3)):]
+	room := max(1, s.height/3)
+	text, _ := lastRows(s.live.Tail(), room, s.width-1)
+	lines := wrapped(text, s.width-1)
+	return lines[max(0, len(lines)-room):]
 }
 
 // workLines says what is under way.
