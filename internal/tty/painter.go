@@ -1,0 +1,219 @@
+package tty
+
+import "strconv"
+
+// painter knows what stands in the live region, and writes what makes another of
+// it. It moves the cursor by rows from where it stands, so nothing above the
+// region is touched, wherever on the screen that is.
+//
+// Lines of the region never reach the last column, and are drawn while the
+// terminal does not wrap: each takes one row, whatever the terminal thinks of the
+// width of a character, until the terminal gets narrower and breaks them.
+type painter struct {
+	reflows bool // the terminal breaks lines anew when its width changes
+	ascii   bool
+	sync    bool // the terminal shows what is written between two marks at once
+
+	width, height int    // of the terminal when it was painted last; 0 before
+	lines         []line // as they are drawn
+	row, col      int    // where the cursor stands, from the first of lines; col is -1 where that is not known
+	hidden        bool   // the cursor
+	nowrap        bool
+
+	buf []byte
+}
+
+const (
+	beginSync  = "\x1b[?2026h"
+	endSync    = "\x1b[?2026l"
+	hideCursor = "\x1b[?25l"
+	showCursor = "\x1b[?25h"
+	wrapOff    = "\x1b[?7l"
+	wrapOn     = "\x1b[?7h"
+	eraseLine  = "\x1b[K"
+	eraseBelow = "\x1b[J"
+)
+
+// paint returns what prints text above the live region and has live stand there,
+// on a terminal of that size. It is valid until the next call, and empty if there
+// is nothing to do.
+func (p *painter) paint(printed string, live Live, width, height int) []byte {
+	lines, row, col := p.fit(live, width, height)
+	p.begin()
+	began := len(p.buf)
+	if printed != "" || width != p.width || height != p.height {
+		p.erase(width)
+		p.print(printed)
+		p.width, p.height = width, height
+	}
+	p.draw(lines)
+	p.move(row, col)
+	if len(p.buf) == began && live.Blind == p.hidden {
+		return nil
+	}
+	p.end(live.Blind)
+	return p.buf
+}
+
+// clear returns what takes the live region away and leaves the cursor where it
+// began, shown.
+func (p *painter) clear(width int) []byte {
+	p.begin()
+	p.erase(width)
+	p.end(false)
+	p.width, p.height = 0, 0
+	return p.buf
+}
+
+// begin begins what is to be seen at once.
+func (p *painter) begin() {
+	p.buf = p.buf[:0]
+	switch {
+	case p.sync:
+		p.add(beginSync)
+	case !p.hidden:
+		p.add(hideCursor)
+	}
+}
+
+func (p *painter) end(hidden bool) {
+	if p.nowrap {
+		p.add(wrapOn)
+		p.nowrap = false
+	}
+	switch {
+	case hidden && p.sync && !p.hidden:
+		p.add(hideCursor)
+	case !hidden && (!p.sync || p.hidden):
+		p.add(showCursor)
+	}
+	p.hidden = hidden
+	if p.sync {
+		p.add(endSync)
+	}
+}
+
+// fit cuts the live region to the terminal: each line to one row, and the lines to
+// those around the cursor.
+func (p *painter) fit(live Live, width, height int) (lines []line, row, col int) {
+	most := max(height-1, 1)
+	first := max(len(live.Lines)-most, 0)
+	if !live.Blind {
+		first = min(first, max(live.Row, 0))
+	}
+	for _, text := range live.Lines[first:min(len(live.Lines), first+most)] {
+		lines = append(lines, cut(text, width-1, p.ascii))
+	}
+	row = min(max(live.Row-first, 0), max(len(lines)-1, 0))
+	return lines, row, min(max(live.Col, 0), max(width-1, 0))
+}
+
+// erase empties the live region, and leaves the cursor where it begins.
+func (p *painter) erase(width int) {
+	p.up(p.above(width))
+	p.add("\r" + eraseBelow)
+	p.lines, p.row, p.col = nil, 0, 0
+}
+
+// above is how many rows of the live region are above the cursor's, now that the
+// terminal has that width. Where terminals differ in where the cursor goes, it is
+// the least: rather a row is left of the region than one taken of what was printed.
+func (p *painter) above(width int) int {
+	if !p.reflows || width >= p.width || width <= 0 {
+		return p.row
+	}
+	rows := 0
+	for i, l := range p.lines[:min(p.row+1, len(p.lines))] {
+		col := l.width
+		if i == p.row {
+			col = max(p.col, 0)
+		}
+		row := l.breaks(width, col)
+		if rows += row; i < p.row {
+			rows++
+		}
+	}
+	return rows
+}
+
+// print prints lines from the row of the cursor on; the region begins below them.
+func (p *painter) print(text string) {
+	if text == "" {
+		return
+	}
+	p.buf = printable(p.buf, text, p.ascii)
+	p.add(reset)
+	if text[len(text)-1] != '\n' {
+		p.add("\r\n")
+	}
+}
+
+// draw has lines stand in the live region.
+func (p *painter) draw(lines []line) {
+	for i, is := range lines {
+		was := line{}
+		if i < len(p.lines) {
+			was = p.lines[i]
+		}
+		if i >= max(len(p.lines), 1) {
+			p.move(i-1, -1)
+			p.add("\r\n")
+			p.row, p.col = i, 0
+		}
+		if was == is {
+			continue
+		}
+		col, style, rest := shared(was, is)
+		p.noWrap()
+		p.move(i, col)
+		p.add(style)
+		p.add(rest)
+		p.add(eraseLine)
+		p.col = -1
+	}
+	if len(lines) < len(p.lines) {
+		p.move(len(lines), 0)
+		p.add(eraseBelow)
+	}
+	p.lines = lines
+}
+
+// noWrap keeps the terminal from breaking lines.
+func (p *painter) noWrap() {
+	if !p.nowrap {
+		p.add(wrapOff)
+		p.nowrap = true
+	}
+}
+
+// move moves the cursor within the live region; col is -1 if any will do.
+func (p *painter) move(row, col int) {
+	if row < p.row {
+		p.up(p.row - row)
+	} else {
+		p.by(row-p.row, 'B')
+	}
+	p.row = row
+	if col < 0 || col == p.col {
+		return
+	}
+	p.add("\r")
+	p.by(col, 'C')
+	p.col = col
+}
+
+func (p *painter) up(rows int) { p.by(rows, 'A') }
+
+// by moves the cursor n steps in a direction.
+func (p *painter) by(n int, direction byte) {
+	if n <= 0 {
+		return
+	}
+	p.add("\x1b[")
+	if n > 1 {
+		p.buf = strconv.AppendInt(p.buf, int64(n), 10)
+	}
+	p.buf = append(p.buf, direction)
+}
+
+func (p *painter) add(s string) { p.buf = append(p.buf, s...) }
