@@ -4,8 +4,8 @@
 //
 // The text is UTF-8 of any number of lines. The cursor stands between grapheme
 // clusters. A long paste and an image stand in it as a chip, which counts as one
-// character: it is moved over and deleted as a whole, and Alt-O (Ctrl-X Ctrl-O,
-// in vi's normal mode zo) turns the one at the cursor into its text.
+// character: it is moved over and deleted as a whole, and Alt-O, Ctrl-X O, or zo in
+// vi's normal mode turns the one at the cursor into its text.
 //
 // Keys are those of readline, or of vi. Besides:
 //
@@ -17,8 +17,11 @@
 //     take, and Esc closes.
 //   - Up in the first row and Down in the last one go through the history, Ctrl-R
 //     searches it: Ctrl-R and Ctrl-S go on to what is older and newer, Enter sends
-//     what is found, Esc, Tab and the arrows take it to be edited, Ctrl-G and Ctrl-C give it up.
-//   - Ctrl-C clears the text; undo brings it back.
+//     what is found, Esc, Tab and the arrows take it to be edited, Ctrl-G and Ctrl-C
+//     give it up.
+//   - Ctrl-C clears the text; undo (Ctrl-_, Ctrl-X Ctrl-U, u) brings it back, and redo
+//     (Ctrl-X Ctrl-R, in vi's normal mode Ctrl-R) takes it away again.
+//   - Ctrl-G, Ctrl-X Ctrl-E edit the text in another program.
 package editor
 
 import "strings"
@@ -111,8 +114,9 @@ func New(c Config) *Editor {
 // Text returns the text with what long pastes hold.
 func (e *Editor) Text() string { return e.expand(e.text, (*chip).sent) }
 
-// Empty reports whether there is no text.
-func (e *Editor) Empty() bool { return e.text == "" }
+// Empty reports whether nothing is typed: there is no text, and the history is not
+// searched.
+func (e *Editor) Empty() bool { return e.text == "" && !e.search.on }
 
 // Set puts text in place of all there is, as a step that can be undone, with the
 // cursor at its end. Labels of images that are in the text, or were sent before,
@@ -186,8 +190,7 @@ func (e *Editor) Replace(from int, text string) {
 	e.changes.next()
 }
 
-// Busy says whether something is under way, so that Tab queues and Ctrl-X is
-// none of the editor's.
+// Busy says whether something is under way, so that Tab queues.
 func (e *Editor) Busy(busy bool) { e.busy = busy }
 
 // Mode tells the mode of vi's keys: "insert", "normal" or "visual"; "" without

@@ -55,8 +55,8 @@ func (e *Editor) key(k tty.Key) Event {
 	case k.Ctrl('c'):
 		return e.clear()
 	case k.Ctrl('x'):
-		e.prefix = !e.busy
-		return either(e.prefix)
+		e.prefix = true
+		return Changed
 	case k.Ctrl('g'):
 		return EditElsewhere
 	case k.Code == tty.KeyPaste:
@@ -82,7 +82,7 @@ func (e *Editor) prefixed(k tty.Key) Event {
 	switch {
 	case k.Ctrl('e'):
 		return EditElsewhere
-	case k.Ctrl('o'):
+	case k.Ctrl('o'), k.Is(tty.KeyRune, 0) && k.Rune == 'o':
 		e.openChip()
 	case k.Ctrl('u'):
 		e.undo()

@@ -40,7 +40,7 @@ func (e *Editor) recall(steps int) bool {
 	if !drafted {
 		text = e.entry(p.entries[to])
 	}
-	p.at = to
+	p.at, e.goal = to, -1
 	e.changes.next()
 	e.edit(0, len(e.text), text)
 	return true

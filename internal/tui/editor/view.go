@@ -135,11 +135,20 @@ func (e *Editor) searchRow(width int) string {
 	}
 	room := max(0, width-1)
 	label = ansi.Truncate(label, room, "")
-	query := e.search.query
-	for ansi.StringWidth(query) > room-len(label) {
-		query = query[len(cluster(query)):]
+	return e.paint(dim, label) + ending(e.search.query, room-len(label))
+}
+
+// ending returns as much of the end of s as fits into that many columns.
+func ending(s string, columns int) string {
+	from := len(s)
+	for from > 0 {
+		at := previous(s, from)
+		if columns -= ansi.StringWidth(s[at:from]); columns < 0 {
+			break
+		}
+		from = at
 	}
-	return e.paint(dim, label) + query
+	return s[from:]
 }
 
 // listRows returns the completions around the one that is chosen.
