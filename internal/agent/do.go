@@ -12,6 +12,9 @@ import (
 // that is stopped because ctx ends, says so in its result.
 func (a *Agent) Do(ctx context.Context, call ikigai.ToolCall) error {
 	defer a.settle(ctx)
+	if a.Watcher != nil {
+		a.Watcher.Begin() // no request may have gone out yet
+	}
 	m := ikigai.Message{Kind: ikigai.KindToolCall, Content: describeCall(call, a.tool(call.Name)), Call: &call}
 	if _, err := a.Recorder.Record(ctx, m.Event()); err != nil {
 		return closed(err)

@@ -102,8 +102,17 @@ func (v *frontView) recorded(e ikigai.Event, _ ikigai.Durability) {
 
 // shows reports whether a block is news to the person.
 func (v *frontView) shows(b transcript.Block) bool {
-	d, isTrust := b.Body.(ikigai.TrustData)
-	return b.Kind != ikigai.KindSession && (!isTrust || d.Trusted)
+	switch d := b.Body.(type) {
+	case ikigai.SessionData:
+		return false
+	case ikigai.TrustData:
+		return d.Trusted
+	case transcript.Change:
+		return d.CallID != "" || d.Noticed // the command tells what an undo changes
+	case ikigai.UndoData:
+		return false
+	}
+	return true
 }
 
 // tellFeedback shows how the statement stands after a round of tools. It is

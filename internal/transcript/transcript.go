@@ -68,7 +68,9 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		blocks = t.answers(b.Interaction, b.Body.(Result).ToolCallID)
 	}
 	b.Statement = t.statement
-	if s := t.sides[b.Interaction]; s != nil && s.Purpose != ikigai.PurposeShell {
+	s := t.sides[b.Interaction]
+	typed := s != nil && s.Purpose == ikigai.PurposeShell
+	if s != nil && !typed {
 		b.Side, b.Folded = &s.Side, t.Folded
 	}
 	if e.Kind == ikigai.KindToolCall {
@@ -83,6 +85,9 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 			continue
 		}
 		t.passes(b)
+		if typed { // the person did it, in the conversation as they see it
+			b.Interaction = ikigai.Main
+		}
 		blocks = append(blocks, b)
 	}
 	return blocks
