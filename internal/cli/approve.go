@@ -1,94 +1,225 @@
 package cli
 
 import (
-	"bufio"
+	"bytes"
 	"context"
-	"fmt"
-	"os"
-	"strings"
+	"encoding/json"
+	"slices"
+	"sync"
 
+	"ikigai"
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
-	"ikigai/internal/safetext"
+	"ikigai/internal/render"
+	"ikigai/internal/tools"
 	"ikigai/internal/transcript"
 )
 
-// approval is asked before a tool changes something, and says why. A nil approval
-// allows everything.
-type approval = func(context.Context, agent.Approval) (allowed bool, reason string)
+// approval asks the person about a call, until they have answered or ctx ends.
+type approval = func(ctx context.Context, q inquiry) consent
 
-// approver returns what asks at the terminal, as the settings have it.
-func (a *app) approver(v *view) approval {
-	switch a.settings.Approval {
-	case config.ApprovalDeny:
-		return func(context.Context, agent.Approval) (bool, string) {
-			return false, "the setting approval is deny"
-		}
-	case config.ApprovalAsk:
-		if _, seen := terminal(v.err); !seen || !a.inputIsTerminal() {
-			return func(context.Context, agent.Approval) (bool, string) {
-				return false, "there is no terminal to ask at"
-			}
-		}
-		q := &questions{app: a, view: v, lines: bufio.NewReader(a.In)}
-		return q.ask
-	}
-	return nil
+// inquiry is a call that the person is asked about.
+type inquiry struct {
+	agent.Approval
+	change tools.Change // what it would do to a file, as far as it is known
+	rule   string       // that would allow it and its like; "" where there is none
 }
 
-// questions are asked at the terminal.
-type questions struct {
+// consent is what the person has said.
+type consent struct {
+	allowed bool
+	reach   reach
+	rule    string // as they have put it, of reachRule
+	words   string // why not; "" if they said nothing
+}
+
+// reach says which other calls are allowed with one.
+type reach int
+
+const (
+	reachOnce    reach = iota
+	reachSession       // those like it, for as long as the session is open
+	reachRule          // those of a rule, in this directory from now on
+)
+
+// permits says which calls of a session may run that may change something: as the
+// mode has it, by rules, and else by what the person says.
+type permits struct {
 	*app
-	view  *view
-	lines *bufio.Reader
+	ask    approval // nil where nobody can be asked
+	change func(context.Context, agent.Approval) tools.Change
+
+	asking sync.Mutex // one question at a time
+
+	mu      sync.Mutex
+	session []rule            // that hold while the session is open
+	same    []ikigai.ToolCall // likewise, with Arguments as they would run
+	told    map[string]bool   // faults of rules that the person knows of
 }
 
-// ask asks about one call until it gets an answer.
-func (q *questions) ask(ctx context.Context, request agent.Approval) (bool, string) {
-	q.view.finish()
-	q.forgetTyped()
-	fmt.Fprint(q.Err, q.style(q.Err).Late(transcript.CallOf(request.Call)))
-	for {
-		fmt.Fprintf(q.Err, "Run %s? [y/N] ", safetext.Terminal(strings.ReplaceAll(request.Summary, "\n", " ")))
-		answer, ok := q.read(ctx)
-		if !ok {
-			fmt.Fprintln(q.Err)
-			if ctx.Err() != nil {
-				return false, "the person stopped the turn"
-			}
-			return false, "the input ended without an answer"
-		}
-		switch strings.ToLower(strings.TrimSpace(answer)) {
-		case "y", "yes":
-			return true, ""
-		case "", "n", "no":
-			return false, "the person said no"
-		}
-	}
+// permits returns those of the session that o opens.
+func (o *opening) newPermits() *permits {
+	return &permits{app: o.app, ask: o.view.approval(), change: o.change, told: map[string]bool{}}
 }
 
-// forgetTyped drops what was typed before the question could be read.
-func (q *questions) forgetTyped() {
-	_, _ = q.lines.Discard(q.lines.Buffered()) // cannot fail
-	if f, ok := q.In.(*os.File); ok {
-		forgetInput(f.Fd())
+// change returns what a call would do to a file.
+func (o *opening) change(ctx context.Context, r agent.Approval) tools.Change {
+	if r.Tool.Source != "" || o.kit == nil {
+		return tools.Change{}
 	}
+	return tools.Preview(ctx, o.kit.config, r.Call.Name, ikigai.Call{ID: r.Call.ID, Dir: o.dir, Args: r.Args})
 }
 
-// read returns a line of the input, and false when the turn or the input ends
-// before there is one.
-func (q *questions) read(ctx context.Context) (string, bool) {
-	line := make(chan string, 1)
-	go func() {
-		defer close(line)
-		if text, err := q.lines.ReadString('\n'); err == nil {
-			line <- text
-		}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", false
-	case text, ok := <-line:
-		return text, ok
+// judge says whether a call may run.
+func (p *permits) judge(ctx context.Context, r agent.Approval) agent.Verdict {
+	mode := p.approvalMode()
+	switch {
+	case mode == config.ApprovalNever:
+		return agent.Verdict{Allowed: true, Unasked: true}
+	case isDelegate(r.Tool):
+		return agent.Verdict{Allowed: true, Reason: "each call of a task is asked about by itself"}
+	case mode == config.ApprovalPlan:
+		return agent.Verdict{Planned: true, Reason: "the person wants a plan first, and nothing changed until they agree; " +
+			"look at what you need with the tools that only read, then answer with the plan"}
+	case mode == config.ApprovalDeny:
+		return agent.Verdict{Reason: "the setting approval is deny"}
 	}
+	return p.askAbout(ctx, r)
+}
+
+// askAbout says whether a call may run by rules, and else asks the person.
+func (p *permits) askAbout(ctx context.Context, r agent.Approval) agent.Verdict {
+	if v, ok := p.allowedBefore(r); ok {
+		return v
+	}
+	if p.ask == nil {
+		return agent.Verdict{Reason: "there is no terminal to ask at"}
+	}
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	if ctx.Err() != nil { // while others were asked about
+		return agent.Verdict{Reason: "the person stopped the turn"}
+	}
+	if v, ok := p.allowedBefore(r); ok {
+		return v
+	}
+	q := inquiry{Approval: r, change: p.change(ctx, r), rule: suggestRule(p.ruled(r))}
+	return p.heard(ctx, r, p.ask(ctx, q))
+}
+
+// heard makes a verdict of what the person has said.
+func (p *permits) heard(ctx context.Context, r agent.Approval, c consent) agent.Verdict {
+	switch {
+	case ctx.Err() != nil && !c.allowed:
+		return agent.Verdict{Reason: "the person stopped the turn"}
+	case !c.allowed && c.words != "":
+		return agent.Verdict{Reason: "the person said no: " + c.words}
+	case !c.allowed:
+		return agent.Verdict{Reason: "the person said no"}
+	case c.reach == reachSession:
+		p.allowLike(r)
+		return agent.Verdict{Allowed: true, Reason: "by the person, for this session"}
+	case c.reach == reachRule:
+		return agent.Verdict{Allowed: true, Reason: p.saved(r, c.rule)}
+	}
+	return agent.Verdict{Allowed: true, Reason: "by the person, once"}
+}
+
+// allowLike allows calls like r for as long as the session is open: those of the
+// rule that was proposed, or the very same.
+func (p *permits) allowLike(r agent.Approval) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known, err := parseRule(suggestRule(p.ruled(r))); err == nil {
+		p.session = append(p.session, known)
+		return
+	}
+	p.same = append(p.same, ikigai.ToolCall{Name: r.Call.Name, Arguments: string(r.Args)})
+}
+
+// saved saves a rule, and returns how the call was allowed with it.
+func (p *permits) saved(r agent.Approval, text string) string {
+	known, err := parseRule(text)
+	if err == nil {
+		err = p.ruleBook().add(p.dir, known)
+	}
+	if err != nil {
+		p.notice(err.Error())
+		return "by the person, once"
+	}
+	if !known.allows(p.ruled(r)) {
+		p.notice("The rule " + inOneLine(text) + " is saved, but does not fit this call, which was allowed once. See `ikigai rules`.")
+		return "by the person, once"
+	}
+	return "by the person, with the rule " + known.text
+}
+
+// allowedBefore returns the verdict on a call that needs no question.
+func (p *permits) allowedBefore(r agent.Approval) (agent.Verdict, bool) {
+	call := p.ruled(r)
+	for _, known := range p.rulesOf() {
+		if known.allows(call) {
+			return agent.Verdict{Allowed: true, Reason: "by the rule " + known.text}, true
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	like := agent.Verdict{Allowed: true, Reason: "by the person, for this session"}
+	for _, known := range p.session {
+		if known.allows(call) {
+			return like, true
+		}
+	}
+	for _, same := range p.same {
+		if same.Name == r.Call.Name && bytes.Equal([]byte(same.Arguments), r.Args) {
+			return like, true
+		}
+	}
+	return agent.Verdict{}, false
+}
+
+// ruled returns a call as rules see it.
+func (p *permits) ruled(r agent.Approval) ruledCall {
+	return ruledCall{name: r.Call.Name, args: r.Args, builtin: r.Tool.Source == "", dir: p.dir, home: p.env("HOME")}
+}
+
+// rulesOf returns the rules of the settings and those that are saved for the
+// directory. The person is told, once, of what is wrong with them.
+func (p *permits) rulesOf() []rule {
+	all, faults := p.rulesHere()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, fault := range faults {
+		if !p.told[fault] {
+			p.told[fault] = true
+			p.notice(fault)
+		}
+	}
+	return all
+}
+
+// asked shows a call that the person is asked about: all of it, and of the change
+// of a file what would become of it as it is now.
+func (q inquiry) asked(style render.Style) string {
+	call := transcript.CallOf(q.Call)
+	if q.change.Lines != "" {
+		call.Params = slices.DeleteFunc(slices.Clone(call.Params), func(f transcript.Field) bool {
+			return f.Name == "edits" || f.Name == "content"
+		})
+	}
+	return style.Asked(call, q.Summary) + q.changes(style)
+}
+
+// changes shows what would become of a file.
+func (q inquiry) changes(style render.Style) string {
+	style.Compact = false
+	if q.change.Fails != "" {
+		return style.Block(render.Notice("As it is now the call would fail: " + q.change.Fails + "."))
+	}
+	return style.Diff(q.change.Lines)
+}
+
+// rawArgs decodes the arguments of a call, as the tool does.
+func rawArgs[In any](args json.RawMessage) (in In, ok bool) {
+	return in, json.Unmarshal(args, &in) == nil
 }

@@ -1,12 +1,108 @@
 package cli
 
 import (
+	"context"
+	"encoding/json"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/creack/pty"
+
+	"ikigai"
+	"ikigai/internal/agent"
+	"ikigai/internal/config"
+	"ikigai/internal/tools"
 )
+
+// asksOnly returns permits of a session in which ask is asked about everything.
+func asksOnly(ask approval) *permits {
+	return &permits{
+		app: &app{settings: &config.Settings{Approval: config.ApprovalAsk}}, ask: ask, told: map[string]bool{},
+		change: func(context.Context, agent.Approval) tools.Change { return tools.Change{} },
+	}
+}
+
+// called returns a call of a built-in tool.
+func called(name, args string) agent.Approval {
+	return agent.Approval{
+		Call: ikigai.ToolCall{ID: "1", Name: name, Arguments: args}, Args: json.RawMessage(args),
+		Tool: ikigai.Tool{ToolSpec: ikigai.ToolSpec{Name: name}}, Summary: name,
+	}
+}
+
+// S2.81: what the person has said holds as far as they have said, and the log tells
+// who has allowed a call.
+func TestConsent(t *testing.T) {
+	const test, build, list = `{"command":"go test ./..."}`, `{"command":"go build"}`, `{"command":"ls | wc"}`
+	tests := []struct {
+		name   string
+		says   consent
+		first  string // the call that is asked about
+		second string
+		reason string // of the first
+		asked  int
+	}{
+		{"once", consent{allowed: true}, test, test, "by the person, once", 2},
+		{"for this session", consent{allowed: true, reach: reachSession}, test, `{"command":"go test -v ./x"}`, "by the person, for this session", 1},
+		{"not for others", consent{allowed: true, reach: reachSession}, test, build, "by the person, for this session", 2},
+		{"this very call", consent{allowed: true, reach: reachSession}, list, list, "by the person, for this session", 1},
+		{"nothing like it", consent{allowed: true, reach: reachSession}, list, `{"command":"ls | sh"}`, "by the person, for this session", 2},
+		{"a rule", consent{allowed: true, reach: reachRule, rule: "bash(go *)"}, test, build, "by the person, with the rule bash(go *)", 1},
+		{"another rule", consent{allowed: true, reach: reachRule, rule: "bash(cargo *)"}, test, test, "by the person, once", 2},
+		{"no", consent{}, test, test, "the person said no", 2},
+		{"no, with words", consent{words: "use make"}, test, test, "the person said no: use make", 2},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			asked := 0
+			p := asksOnly(func(context.Context, inquiry) consent {
+				asked++
+				return test.says
+			})
+			p.dir, p.Env, p.Err = t.TempDir(), []string{"HOME=" + t.TempDir()}, io.Discard
+			v := p.judge(t.Context(), called("bash", test.first))
+			if v.Allowed != test.says.allowed || v.Reason != test.reason {
+				t.Errorf("got %+v", v)
+			}
+			if v = p.judge(t.Context(), called("bash", test.second)); v.Allowed != test.says.allowed || asked != test.asked {
+				t.Errorf("asked %d times, then %+v", asked, v)
+			}
+		})
+	}
+}
+
+// Without asking nothing is recorded; with plan and deny nobody is asked; and what
+// is switched in mid-session holds from the next call on.
+func TestModes(t *testing.T) {
+	p := asksOnly(func(context.Context, inquiry) consent { return consent{allowed: true} })
+	call := called("bash", `{"command":"make"}`)
+	for _, test := range []struct {
+		mode string
+		want agent.Verdict
+		tell string
+	}{
+		{config.ApprovalPlan, agent.Verdict{Planned: true}, "answer with the plan"},
+		{config.ApprovalDeny, agent.Verdict{}, "the setting approval is deny"},
+		{config.ApprovalNever, agent.Verdict{Allowed: true, Unasked: true}, ""},
+		{config.ApprovalAsk, agent.Verdict{Allowed: true}, "by the person, once"},
+	} {
+		if err := p.setApproval(test.mode); err != nil {
+			t.Fatal(err)
+		}
+		v := p.judge(t.Context(), call)
+		if !strings.Contains(v.Reason, test.tell) {
+			t.Errorf("%s: the reason is %q", test.mode, v.Reason)
+		}
+		if v.Reason = ""; v != test.want {
+			t.Errorf("%s: got %+v, want %+v", test.mode, v, test.want)
+		}
+	}
+	if p.setApproval("maybe") == nil || p.approvalMode() != config.ApprovalAsk {
+		t.Error("a mode that there is none of was taken")
+	}
+}
 
 // S2.81: with approval ask, every call that changes something is asked about by
 // itself, with what it does; what was typed before the question does not answer
@@ -24,41 +120,122 @@ reply:
 expect: DENIED
 say: As you like.
 `)
+	a := p.asks(t)
+	first, second := `bash(command="echo one >> witness")`, `bash(command="echo two >> witness")`
+	a.await("the first question", a.asked(first, "this very call"))
+	a.type_("what?")
+	a.await("the first question again", func(s string) bool {
+		return strings.Count(s, "Run "+first+"?") == 2 && a.asked(first, "this very call")(s)
+	})
+	a.type_("y")
+	a.await("the second question", a.asked(second, "this very call"))
+	a.type_("n")
+	// What an edit would make of the file is seen before it is agreed to.
+	a.await("the third question", func(s string) bool {
+		_, shown, ok := strings.Cut(s, "-one")
+		return ok && strings.Contains(shown, "+uno") && strings.Contains(shown, "Run file_edit(")
+	})
+	a.type_("n")
+	a.ends(exitDenied)
+	if got := strings.Join(p.lines("witness"), " "); got != "one" {
+		t.Errorf("the tools left %q\n%s", got, a.screen)
+	}
+}
+
+// A call's like is allowed for the session, and a rule from then on: the next run
+// in this directory asks about nothing that it fits.
+func TestAskForRules(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, `
+user: work
+call: bash {"command": "touch a"}
+
+reply:
+call: bash {"command": "touch b"}
+call: file_write {"path": "src/x", "content": "new\n"}
+
+reply:
+call: file_write {"path": "src/y", "content": "new\n"}
+
+reply:
+say: Done.
+`)
+	a := p.asks(t)
+	a.await("the first question", a.asked(`bash(command="touch a")`, "bash(touch *) in this session, r = as a rule"))
+	a.type_("a")
+	a.await("the second question", a.asked(`file_write(path="src/x", content="new\n")`, "file_write(src/*) in this session, r = as a rule"))
+	a.type_("r")
+	a.await("the rule", func(s string) bool { return strings.HasSuffix(s, "Enter for file_write(src/*), - for none: ") })
+	a.type_("file_write(/etc/*)")
+	a.await("the rule again", func(s string) bool {
+		return strings.Contains(s, "Write a path below this directory") && strings.HasSuffix(s, "- for none: ")
+	})
+	a.type_("file_write(s*/**)")
+	a.ends(0)
+	for _, name := range []string{"a", "b", "src/x", "src/y"} {
+		if _, err := os.Stat(p.file(name)); err != nil {
+			t.Errorf("%v\n%s", err, a.screen)
+		}
+	}
+	_ = p.run(0, "rules").out.String()
+	out := p.run(0, "rules", "--json").out.String()
+	if !strings.Contains(out, `"rule":"file_write(s*/**)","from":"saved"`) {
+		t.Errorf("the rules are %s", out)
+	}
+	b := p.asks(t)
+	b.await("the first question", b.asked(`bash(command="touch a")`, "bash(touch *) in this session, r = as a rule"))
+	b.type_("a")
+	b.ends(0)
+}
+
+// asking is a run at a terminal that asks.
+type asking struct {
+	t      *testing.T
+	screen *output
+	keys   *os.File
+	child  *child
+}
+
+// asks starts a run that asks, in which something was typed before the question.
+func (p *place) asks(t *testing.T) *asking {
 	ours, theirs, err := pty.Open()
 	must(t, err)
 	t.Cleanup(func() { ours.Close(); theirs.Close() })
 	cmd := p.command("run", "--approval", "ask", "work")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
-	screen := newOutput()
-	go io.Copy(screen, ours) // until the terminal is closed
-	asked := func(call string) func(string) bool {
-		return func(s string) bool { return strings.HasSuffix(s, "Run "+call+"? [y/N] ") }
-	}
+	a := &asking{t: t, screen: newOutput(), keys: ours}
+	go io.Copy(a.screen, ours) // until the terminal is closed
+	_, err = io.WriteString(ours, "y\ny\n")
+	must(t, err)
+	a.child = startChild(t, cmd)
+	return a
+}
 
-	_, err = io.WriteString(ours, "y\ny\n") // nobody has seen a question yet
-	must(t, err)
-	c := startChild(t, cmd)
-	first, second := `bash(command="echo one >> witness")`, `bash(command="echo two >> witness")`
-	screen.await(t, "the first question", asked(first))
-	_, err = io.WriteString(ours, "what?\n")
-	must(t, err)
-	screen.await(t, "the first question again", func(s string) bool {
-		return strings.Count(s, "Run "+first+"?") == 2 && asked(first)(s)
-	})
-	_, err = io.WriteString(ours, "y\n")
-	must(t, err)
-	screen.await(t, "the second question", asked(second))
-	_, err = io.WriteString(ours, "n\n")
-	must(t, err)
-	// What an edit would change is seen before it is agreed to.
-	screen.await(t, "the third question", func(s string) bool {
-		_, shown, ok := strings.Cut(s, "-one")
-		return ok && strings.Contains(shown, "+uno") && strings.Contains(shown, "Run file_edit(")
-	})
-	_, err = io.WriteString(ours, "n\n")
-	must(t, err)
-	c.ends(exitDenied)
-	if got := strings.Join(p.lines("witness"), " "); got != "one" {
-		t.Errorf("the tools left %q\n%s", got, screen)
+func (a *asking) await(what string, ok func(string) bool) {
+	a.t.Helper()
+	defer func() {
+		if a.t.Failed() {
+			a.t.Logf("%s", a.screen)
+		}
+	}()
+	a.screen.await(a.t, what, ok)
+}
+
+// asked tells whether a call is asked about right now, and proposes something.
+func (a *asking) asked(call, proposes string) func(string) bool {
+	return func(s string) bool {
+		return strings.HasSuffix(s, "Run "+call+"? [y/N, a = "+proposes+"] ") ||
+			strings.HasSuffix(s, "Run "+call+"? [y/N, a = "+proposes+" in this session] ")
 	}
+}
+
+func (a *asking) type_(line string) {
+	a.t.Helper()
+	_, err := io.WriteString(a.keys, line+"\n")
+	must(a.t, err)
+}
+
+func (a *asking) ends(code int) {
+	a.t.Helper()
+	a.child.ends(code)
 }

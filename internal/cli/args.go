@@ -131,4 +131,4 @@ func (a *app) completeSessions(cmd *cobra.Command) []string {
 }
 
 // approvals are the values of the setting approval.
-var approvals = fixed(config.ApprovalNever, config.ApprovalAsk, config.ApprovalDeny)
+var approvals = fixed(config.ApprovalNever, config.ApprovalAsk, config.ApprovalPlan, config.ApprovalDeny)

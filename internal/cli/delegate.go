@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"ikigai"
 	"ikigai/internal/agent"
@@ -23,8 +22,6 @@ type handing struct {
 	// Set before the first call of the tool.
 	work  *work
 	agent *agent.Agent // of the interaction
-
-	asking sync.Mutex // one question at a time
 }
 
 // tools returns the tool that hands tasks over, or none where there may be none.
@@ -112,37 +109,18 @@ func failure(a *agent.Agent, t delegate.Task, o agent.Outcome, err error) error 
 	return nil
 }
 
-// approver returns what is asked before a tool of a task changes something: the
-// person, who is told which task it is, one question at a time.
-func (h *handing) approver(title string) func(context.Context, agent.Approval) (bool, string) {
+// approver returns what is asked before a tool of a task changes something: what
+// the session asks, told which task it is.
+func (h *handing) approver(title string) func(context.Context, agent.Approval) agent.Verdict {
 	if h.agent.Approve == nil {
 		return nil
 	}
-	return func(ctx context.Context, r agent.Approval) (bool, string) {
+	return func(ctx context.Context, r agent.Approval) agent.Verdict {
 		r.Summary += fmt.Sprintf(" for the task %q", title)
-		h.asking.Lock()
-		defer h.asking.Unlock()
-		if ctx.Err() != nil { // while others were asked about
-			return false, "the person stopped the turn"
-		}
-		allowed, reason := h.agent.Approve(ctx, r)
-		if !allowed && ctx.Err() == nil {
+		v := h.agent.Approve(ctx, r)
+		if !v.Allowed && !v.Planned && ctx.Err() == nil {
 			h.tasks.deny()
 		}
-		return allowed, reason
-	}
-}
-
-// apart returns ask for all tools but the one that hands tasks over: the person is
-// asked about the calls of the tasks, one by one.
-func apart(ask func(context.Context, agent.Approval) (bool, string)) func(context.Context, agent.Approval) (bool, string) {
-	if ask == nil {
-		return nil
-	}
-	return func(ctx context.Context, r agent.Approval) (bool, string) {
-		if isDelegate(r.Tool) {
-			return true, "each call of a task is asked about by itself"
-		}
-		return ask(ctx, r)
+		return v
 	}
 }

@@ -391,16 +391,16 @@ say: I was not allowed.
 func TestTasksAsk(t *testing.T) {
 	var asked []string
 	var asking sync.Mutex
-	main := &agent.Agent{Approve: apart(func(_ context.Context, r agent.Approval) (bool, string) {
+	main := &agent.Agent{Approve: asksOnly(func(_ context.Context, q inquiry) consent {
 		if !asking.TryLock() {
 			t.Error("two questions at once")
-			return false, ""
+			return consent{}
 		}
 		defer asking.Unlock()
-		asked = append(asked, r.Summary)
-		return r.Summary[0] == 'y', "no"
-	})}
-	if ok, _ := main.Approve(t.Context(), agent.Approval{Tool: delegate.New(delegate.Config{})}); !ok || asked != nil {
+		asked = append(asked, q.Summary)
+		return consent{allowed: q.Summary[0] == 'y'}
+	}).judge}
+	if v := main.Approve(t.Context(), agent.Approval{Tool: delegate.New(delegate.Config{})}); !v.Allowed || asked != nil {
 		t.Error("the person is asked about handing over")
 	}
 	h := &handing{opening: &opening{}, agent: main}
@@ -421,14 +421,14 @@ func TestTasksAsk(t *testing.T) {
 func TestTasksAskNoMore(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	asked := 0
-	h := &handing{opening: &opening{}, agent: &agent.Agent{Approve: func(context.Context, agent.Approval) (bool, string) {
+	h := &handing{opening: &opening{}, agent: &agent.Agent{Approve: asksOnly(func(context.Context, inquiry) consent {
 		asked++
 		stop()
-		return false, "the person stopped the turn"
-	}}}
+		return consent{}
+	}).judge}}
 	for range 3 {
-		if allowed, reason := h.approver("a")(ctx, agent.Approval{}); allowed || reason != "the person stopped the turn" {
-			t.Errorf("allowed %v: %s", allowed, reason)
+		if v := h.approver("a")(ctx, agent.Approval{}); v.Allowed || v.Reason != "the person stopped the turn" {
+			t.Errorf("allowed %v: %s", v.Allowed, v.Reason)
 		}
 	}
 	if asked != 1 || h.tasks.deniedCalls() != 0 {

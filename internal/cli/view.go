@@ -25,7 +25,8 @@ type viewer interface {
 	notice(text string)
 	// progress returns what shows what running tools print; nil where nobody looks.
 	progress() func(callID string, p []byte)
-	// approval returns what is asked before a tool changes something.
+	// approval returns what asks the person about a call; nil where nobody can be
+	// asked.
 	approval() approval
 	// watch tells what is being waited for until stop is called, and finish ends
 	// what is open on the screen.
@@ -52,6 +53,8 @@ type view struct {
 	blocks     map[ikigai.Seq][]transcript.Block // of events that are not yet recorded
 	feedback   []transcript.Block                // that is not shown yet
 	live       render.Live
+	held       bool           // a question is open: nothing is written below it
+	later      []render.Piece // what is written once it is answered
 
 	waits waits
 }
@@ -64,9 +67,7 @@ func (a *app) newView(json bool) *view {
 		blocks: map[ikigai.Seq][]transcript.Block{},
 		live:   render.Live{Style: a.style(a.Err), Exact: !answersSeen, Terminal: a.overwrites(a.Err)},
 	}
-	if a.settings != nil {
-		v.ask = a.approver(v)
-	}
+	v.ask = a.asker(v)
 	return v
 }
 
@@ -203,7 +204,27 @@ func (v *view) result() (failed error, errorShown bool) {
 	return v.failed, v.errorShown
 }
 
+// hold has what is to be shown wait for release: a question stands on the screen.
+func (v *view) hold() {
+	v.finish()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.held = true
+}
+
+func (v *view) release() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	later := v.later
+	v.held, v.later = false, nil
+	v.write(later)
+}
+
 func (v *view) write(pieces []render.Piece) {
+	if v.held {
+		v.later = append(v.later, pieces...)
+		return
+	}
 	for _, p := range pieces {
 		switch {
 		case !p.Answer:
