@@ -30,7 +30,7 @@ func (f *front) status(w *work) tui.Status {
 	s := tui.Status{
 		Model: w.agent.ModelName, Context: spent.Tokens, Of: int64(w.agent.Context),
 		Max: w.agent.MaxToolTurns, Store: kept(w.session.Durability()),
-		Goal: w.agent.Standing.Goal(), Objective: w.agent.Standing.Objective(), 
+		Goal: w.agent.Standing.Goal(), Objective: w.agent.Standing.Objective(),
 	}
 	s.Turn, s.Title = f.view.standing()
 	if w.agent.Level != ikigai.LevelDefault {
@@ -39,8 +39,8 @@ func (f *front) status(w *work) tui.Status {
 	if spent.Session != nil {
 		s.Cost = render.Dollars(*spent.Session)
 	}
-	if f.settings.Approval != config.ApprovalNever {
-		s.Mode = f.settings.Approval
+	if mode := f.approvalMode(); mode != config.ApprovalNever {
+		s.Mode = mode
 	}
 	for _, t := range w.tally.Tools() {
 		s.OK, s.Bad = s.OK+t.Succeeded, s.Bad+t.Failed
