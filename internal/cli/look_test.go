@@ -1,13 +1,18 @@
 package cli
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
+	"ikigai"
 	"ikigai/internal/render"
+	"ikigai/internal/sqlite"
 	"ikigai/internal/tmuxtest"
+	"ikigai/internal/transcript"
 )
 
 // lookScript has a bit of everything that is rendered.
@@ -80,6 +85,62 @@ func answerOn(t *testing.T, screen string) string {
 		t.Fatalf("the screen has\n%s", screen)
 	}
 	return text
+}
+
+// The same for the sessions that earlier versions recorded, however their replies
+// came in.
+//
+// S2.47
+func TestCorpusLooksLikeTheLog(t *testing.T) {
+	files, err := filepath.Glob("../sqlite/testdata/corpus/*.db")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files in the corpus: %v", len(files), err)
+	}
+	for _, file := range files {
+		store, err := sqlite.Open(t.Context(), copied(t, file))
+		must(t, err)
+		sessions, err := collect(store.Sessions(t.Context(), ikigai.SessionQuery{}))
+		must(t, err)
+		for _, s := range sessions {
+			events, err := collect(store.Events(t.Context(), s.ID, 0))
+			must(t, err)
+			for _, style := range []render.Style{{Markdown: true, Color: true, Width: 80}, {Markdown: true, Compact: true, Width: 40}, {}} {
+				log, live := looks(style, events)
+				if diff := cmp.Diff(log, live); diff != "" || log == "" {
+					t.Errorf("%s, %s, %+v (-log +live):\n%s", file, s.ID, style, diff)
+				}
+			}
+		}
+		must(t, store.Close())
+	}
+}
+
+// looks returns how events look in the log, and how they do while they happen.
+func looks(style render.Style, events []ikigai.Event) (log, live string) {
+	page, show := render.Page{Style: style}, render.Live{Style: style}
+	fold := transcript.Transcript{Brief: true, Folded: true}
+	write := func(pieces []render.Piece) {
+		for _, p := range pieces {
+			live += p.Text
+		}
+	}
+	for _, e := range events {
+		if e.Interaction == ikigai.Main && (e.Kind == ikigai.KindThinking || e.Kind == ikigai.KindAssistant) {
+			for i, r := range e.Content {
+				if e.Kind == ikigai.KindAssistant {
+					write(show.Delta(ikigai.Delta{Text: e.Content[i : i+utf8.RuneLen(r)]}))
+				} else {
+					write(show.Delta(ikigai.Delta{Thinking: e.Content[i : i+utf8.RuneLen(r)]}))
+				}
+			}
+		}
+		for _, b := range fold.Add(e) {
+			log += page.Block(b)
+			write(show.Block(b))
+		}
+	}
+	write(show.End())
+	return log, live
 }
 
 func TestDepth(t *testing.T) {

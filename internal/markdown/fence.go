@@ -19,7 +19,10 @@ func (w *writer) opens(l line) bool {
 	if sign == "" || sign[0] == '`' && strings.Contains(info, "`") {
 		return false
 	}
-	w.fence = fence{sign: sign, quotes: l.quotes(), indent: l.indent, code: codeOf(info)}
+	w.fence = fence{sign: sign, quotes: l.quotes(), indent: l.indent}
+	if w.looks != nil {
+		w.fence.code = codeOf(info)
+	}
 	for _, m := range l.marks { // what follows in a list item stands below its text
 		if m.sign != ">" {
 			w.fence.indent = strings.Repeat(" ", len(m.before+m.sign+m.after)) + w.fence.indent

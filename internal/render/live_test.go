@@ -380,3 +380,24 @@ func FuzzTail(f *testing.F) {
 		}
 	})
 }
+
+// Thinking that may have to be folded is written once it is whole. Until then its
+// last line is the tail; what comes of an answer that is not rendered has none.
+func TestTailOfThinking(t *testing.T) {
+	for style, want := range map[render.Style]string{
+		{Markdown: true, Compact: true}: "~ three\n", {Markdown: true}: "  three\n", {}: "",
+	} {
+		l := render.Live{Style: style}
+		l.Delta(ikigai.Delta{Thinking: "one\ntwo\nth\x1b[1mree"})
+		if got := l.Tail(); got != want {
+			t.Errorf("%+v: %q, want %q", style, got, want)
+		}
+		l.Delta(ikigai.Delta{Text: "*a*"})
+		if got, want := l.Tail(), map[bool]string{true: "*a*\n"}[style.Markdown]; got != want {
+			t.Errorf("%+v: %q, want %q", style, got, want)
+		}
+		if l.End(); l.Tail() != "" {
+			t.Errorf("%+v: %q is left at the end", style, l.Tail())
+		}
+	}
+}
