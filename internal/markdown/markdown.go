@@ -14,7 +14,6 @@ package markdown
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -64,7 +63,6 @@ const maxTail = 16 << 10
 // line that has grown very long it is the end.
 func (s *Stream) Tail() []string {
 	w := s.writer()
-	w.state.table.rows = slices.Clip(w.state.table.rows)
 	if n := len(s.part); n > 0 {
 		from := max(0, n-maxTail)
 		for from > 0 && from < n && !utf8.RuneStart(s.part[from]) {

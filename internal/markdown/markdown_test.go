@@ -120,6 +120,21 @@ func FuzzCode(f *testing.F) {
 	})
 }
 
+// What is held of a table is bounded, and so is what is looked at of a line.
+func TestBounds(t *testing.T) {
+	s := markdown.NewStream(markdown.Style{Looks: looks})
+	for _, piece := range []string{"| a | b |\n|---|---|\n" + strings.Repeat("| 1 | 2 |\n", 1000), "| a | b |\n|---|---|\n| " + strings.Repeat("x", 100_000) + " | 1 |\n| 1 | 2 |\n"} {
+		if lines, rows := s.Write(piece), strings.Count(piece, "\n"); len(lines) != rows || len(s.Tail()) != 0 {
+			t.Errorf("%d of %d rows are final, %d are not", len(lines), rows, len(s.Tail()))
+		}
+		s.Write("\n")
+	}
+	s.Write(strings.Repeat("日本", 100_000))
+	if tail := s.Tail(); len(tail) != 1 || len(tail[0]) < 10_000 || len(tail[0]) > 17_000 || !utf8.ValidString(tail[0]) {
+		t.Errorf("the tail has %d lines, the first of %d bytes", len(tail), len(tail[0]))
+	}
+}
+
 func BenchmarkProse(b *testing.B) { benchmark(b, strings.Join(seeds[:6], "\n")+"\n\n") }
 
 func BenchmarkCode(b *testing.B) { benchmark(b, "~~~go\n"+samples+"\n~~~\n\n") }
