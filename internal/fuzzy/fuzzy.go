@@ -17,20 +17,35 @@ import (
 // query has a letter in upper case. An empty query matches all, in the order in
 // which they are given.
 //
-// It takes memory for one candidate and for limit results.
+// It takes memory for limit results alone, and looks at 64 letters of a word.
 func Rank(query string, candidates []string, limit int) []int {
-	words := strings.Fields(query)
+	fold := !strings.ContainsFunc(query, unicode.IsUpper)
+	var words []*word
+	for text := range strings.FieldsSeq(query) {
+		words = append(words, newWord(text, fold))
+	}
 	if len(words) == 0 {
 		return first(min(len(candidates), limit))
 	}
-	m := newMatcher(words, !strings.ContainsFunc(query, unicode.IsUpper))
 	best := ranking{limit: limit}
 	for i, c := range candidates {
-		if score, ok := m.score(c); ok {
+		if score, ok := score(words, c); ok {
 			best.add(result{i, score, len(c)})
 		}
 	}
 	return best.indexes()
+}
+
+// score returns how well a candidate matches all the words, and whether it does.
+func score(words []*word, candidate string) (score int, ok bool) {
+	for _, w := range words {
+		s, ok := w.score(candidate)
+		if !ok {
+			return 0, false
+		}
+		score += s
+	}
+	return score, true
 }
 
 func first(n int) []int {

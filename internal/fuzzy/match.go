@@ -1,6 +1,8 @@
 package fuzzy
 
 import (
+	"math/bits"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -17,98 +19,127 @@ const (
 	further = 1  // and with each other one
 )
 
-const mostLetters = 512 // of a candidate that are looked at: its last ones
+const never = -1 << 40 // the score of what does not match
 
-const never = -1 << 20 // the score of what does not match
-
-// matcher scores candidates for words.
-type matcher struct {
-	words [][]rune
-	fold  bool
-
-	// Of the candidate, and used again for the next one:
-	letters []rune // folded, if that is wanted
-	bonus   []int  // of each letter
-	last    []int  // the best score of the letters of a word so far that ends at each letter
-	next    []int
+// word is one of a query, with what is known of it in the candidate that is being
+// read.
+type word struct {
+	letters []rune
+	fold    bool
+	where   [utf8.RuneSelf]uint64 // of each ASCII character the letters that it is, a bit each
+	ends    []end                 // of each letter
 }
 
-func newMatcher(words []string, fold bool) *matcher {
-	m := &matcher{fold: fold}
-	for _, w := range words {
-		m.words = append(m.words, []rune(w))
+// end is the best way in which the letters of a word up to one stand in what was
+// read of a candidate.
+type end struct {
+	last int // score of what ends at character at
+	at   int
+	best int // of what ended before that; as if it ended at the first character
+}
+
+// mostLetters of a word are looked at.
+const mostLetters = 64
+
+func newWord(text string, fold bool) *word {
+	w := &word{letters: []rune(text), fold: fold}
+	w.letters = w.letters[:min(len(w.letters), mostLetters)]
+	w.ends = make([]end, len(w.letters))
+	for r := range rune(utf8.RuneSelf) {
+		w.where[r] = w.find(r)
 	}
-	return m
+	return w
 }
 
-// score returns how well the candidate matches, and whether it does.
-func (m *matcher) score(candidate string) (score int, ok bool) {
-	for _, w := range m.words {
-		if !m.has(candidate, w) {
-			return 0, false
+// find returns the letters that r is, a bit each.
+func (w *word) find(r rune) (set uint64) {
+	if w.fold {
+		r = unicode.ToLower(r)
+	}
+	for i, l := range w.letters {
+		if l == r {
+			set |= 1 << i
 		}
 	}
-	m.take(candidate)
-	for _, w := range m.words {
-		s := m.best(w)
-		if s <= never/2 {
-			return 0, false // it stands in what is too long to be looked at
-		}
-		score += s
-	}
-	return score, true
+	return set
 }
 
-// has reports whether the letters of word stand in s in their order.
-func (m *matcher) has(s string, word []rune) bool {
+// score returns how well the best way in which the letters stand in a candidate
+// is, and whether there is one.
+func (w *word) score(candidate string) (score int, ok bool) {
+	for i := range w.ends {
+		w.ends[i] = end{last: never, best: never}
+	}
+	if !w.matches(candidate) {
+		return never, false
+	}
+	part := strings.LastIndexByte(candidate, '/')
+	best, n, before := never, 0, '/'
+	reached := uint64(1) // the letters that what was read can go on with
+	for i, r := range candidate {
+		if set := w.is(r) & reached; set != 0 {
+			reached |= set << 1
+			here := worth + beginning(before, r)
+			if i > part {
+				here += inLast
+			}
+			best = max(best, w.take(set, n, here))
+		}
+		before = r
+		n++
+	}
+	return best, true
+}
+
+// matches reports whether the letters stand in a candidate in their order.
+func (w *word) matches(candidate string) bool {
 	n := 0
-	for i := 0; i < len(s); {
-		r, size := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
-		}
-		i += size
-		if m.folded(r) != word[n] {
+	for _, r := range candidate {
+		if w.is(r)>>n&1 == 0 {
 			continue
 		}
-		if n++; n == len(word) {
+		if n++; n == len(w.letters) {
 			return true
 		}
 	}
 	return false
 }
 
-func (m *matcher) folded(r rune) rune {
-	switch {
-	case !m.fold:
-		return r
-	case r < utf8.RuneSelf:
-		if r >= 'A' && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
+// is is find with what is known of ASCII.
+func (w *word) is(r rune) uint64 {
+	if r < utf8.RuneSelf {
+		return w.where[r]
 	}
-	return unicode.ToLower(r)
+	return w.find(r)
 }
 
-// take reads the letters of a candidate, and where they stand.
-func (m *matcher) take(s string) {
-	m.letters, m.bonus = m.letters[:0], m.bonus[:0]
-	if over := len(s) - mostLetters; over > 0 {
-		s = s[over:]
-	}
-	before, part := '/', 0
-	for _, r := range s {
-		m.letters = append(m.letters, m.folded(r))
-		m.bonus = append(m.bonus, beginning(before, r))
-		if before == '/' {
-			part = len(m.letters) - 1
+// take reads character n of the candidate, which is these letters and worth that
+// much. It returns the score of the whole word, if it ends here.
+func (w *word) take(set uint64, n, here int) int {
+	whole := never
+	for set != 0 { // the last one first, so that none follows on itself
+		i := bits.Len64(set) - 1
+		set &^= 1 << i
+		score := here
+		if i > 0 {
+			score += w.ends[i-1].followed(n)
 		}
-		before = r
+		e := &w.ends[i]
+		e.best = max(e.best, e.last+further*e.at)
+		e.last, e.at = score, n
+		if i == len(w.letters)-1 {
+			whole = score
+		}
 	}
-	for i := part; i < len(m.bonus); i++ {
-		m.bonus[i] += inLast
+	return whole
+}
+
+// followed returns the score of what ends before character n and goes on there.
+func (e *end) followed(n int) int {
+	if e.at == n-1 {
+		return max(e.last+inRow, e.best-gap-further*(n-2))
 	}
+	return max(e.last+further*e.at, e.best) - gap - further*(n-2)
 }
 
 // beginning returns what r is worth more behind another letter.
@@ -119,59 +150,8 @@ func beginning(before, r rune) int {
 	case '_', '-', '.', ' ':
 		return atWord
 	}
-	switch {
-	case before < utf8.RuneSelf && r < utf8.RuneSelf:
-		upper := r >= 'A' && r <= 'Z' && !(before >= 'A' && before <= 'Z')
-		digit := r >= '0' && r <= '9' && !(before >= '0' && before <= '9')
-		if !upper && !digit {
-			return 0
-		}
-	case !unicode.IsUpper(r) || unicode.IsUpper(before):
-		return 0
+	if unicode.IsUpper(r) && !unicode.IsUpper(before) || unicode.IsDigit(r) && !unicode.IsDigit(before) {
+		return atCase
 	}
-	return atCase
-}
-
-// best returns the score of the best way in which the letters of word stand in
-// the candidate.
-func (m *matcher) best(word []rune) int {
-	n := len(m.letters)
-	m.last, m.next = grown(m.last, n), grown(m.next, n)
-	for i, r := range m.letters {
-		m.last[i] = never
-		if r == word[0] {
-			m.last[i] = worth + m.bonus[i]
-		}
-	}
-	for _, w := range word[1:] {
-		m.follow(w)
-	}
-	best := never
-	for _, s := range m.last {
-		best = max(best, s)
-	}
-	return best
-}
-
-// follow takes one more letter of the word in: what ends at each letter of the
-// candidate now follows on what ended before it.
-func (m *matcher) follow(w rune) {
-	apart := never // the best that ended before, less the gap since then
-	row := never   // what ended just before
-	for i, r := range m.letters {
-		m.next[i] = never
-		if r == w {
-			m.next[i] = max(row+inRow, apart) + m.bonus[i] + worth
-		}
-		apart = max(apart-further, row-gap)
-		row = m.last[i]
-	}
-	m.last, m.next = m.next, m.last
-}
-
-func grown(s []int, n int) []int {
-	if cap(s) < n {
-		return make([]int, n, 2*n)
-	}
-	return s[:n]
+	return 0
 }

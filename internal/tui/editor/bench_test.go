@@ -62,18 +62,23 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-func BenchmarkHistory(b *testing.B) {
+func BenchmarkHistoryAdd(b *testing.B) {
+	h := open(b, filepath.Join(b.TempDir(), "history"))
+	for i := 0; b.Loop(); i++ {
+		h.Add(strings.Repeat("what was said ", 5+i%2))
+	}
+}
+
+// A history as long as one can be.
+func BenchmarkHistoryOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "history")
 	h := open(b, path)
-	for b.Loop() {
-		h.Add("one")
-		h.Add("two")
+	for i := range 30_000 {
+		h.Add(strings.Repeat("what was said ", 8+i%2))
 	}
-	b.Run("open", func(b *testing.B) {
-		for b.Loop() {
-			open(b, path)
-		}
-	})
+	for b.Loop() {
+		open(b, path)
+	}
 }
 
 // A letter that is searched for in a full history, and not found.

@@ -42,6 +42,9 @@ func cluster(s string) string {
 	case strings.HasPrefix(s, chipLead):
 		return s[:chipSize]
 	}
+	if n := plainSize(s); n > 0 {
+		return s[:n]
+	}
 	c, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 	if i := strings.Index(c, chipLead); i > 0 {
 		return c[:i]
@@ -106,6 +109,22 @@ func anchor(s string, pos int) int {
 	return 0
 }
 
+// plainSize returns the length of the character that s begins with if it can be told
+// at once that it is a cluster, and 0 otherwise.
+func plainSize(s string) int {
+	r, size := utf8.DecodeRuneInString(s)
+	if !plain(r) {
+		return 0
+	}
+	if size == len(s) {
+		return size
+	}
+	if next, _ := utf8.DecodeRuneInString(s[size:]); plain(next) || parts(next) {
+		return size
+	}
+	return 0
+}
+
 // parts reports whether clusters end before and after r, whatever stands there.
 func parts(r rune) bool { return r == '\n' || r >= firstChip }
 
@@ -118,5 +137,10 @@ func plain(r rune) bool {
 	case r >= 0x388 && r < 0x483, r >= 0x5D0 && r <= 0x5EA, r >= 0x620 && r <= 0x64A: // Greek, Cyrillic, Hebrew, Arabic
 		return true
 	}
+	return plainWide(r)
+}
+
+// plainWide reports whether r is plain and takes two columns.
+func plainWide(r rune) bool {
 	return r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA || r >= 0x4E00 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3
 }

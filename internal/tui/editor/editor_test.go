@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"ikigai/internal/tty"
 )
 
@@ -166,6 +168,23 @@ func TestClustersAreWhole(t *testing.T) {
 		{"각|", "<BS>", "|"},
 		{"नमस्ते|", "<BS>", "नम|"},
 		{"👍🏽|", "<BS>", "|"},
-		{"a|\u0301", "", "a\u0301|"}, // what came together is moved behind
-	}[:11])
+	})
+}
+
+// What is said of plain characters without a look at the tables is what the tables
+// say.
+//
+// P36
+func TestPlainCharacters(t *testing.T) {
+	for r := rune(' '); r < 0x20000; r++ {
+		if !plain(r) || r == 0x7F {
+			continue
+		}
+		if c, w := ansi.FirstGraphemeCluster(string(r)+"漢", ansi.GraphemeWidth); c != string(r) || plainWide(r) != (w == 2) {
+			t.Errorf("%U: cluster %q of %d columns", r, c, w)
+		}
+		if c, _ := ansi.FirstGraphemeCluster("a"+string(r), ansi.GraphemeWidth); c != "a" {
+			t.Errorf("%U combines: %q", r, c)
+		}
+	}
 }

@@ -27,13 +27,15 @@ type line struct {
 
 const (
 	mostFileBytes = 4 << 20 // beyond which the older half of the file is dropped
+	mostReadBytes = 1 << 20
 	mostLineBytes = 64 << 10
 )
 
 // OpenHistory returns the history in the file at path, which is made with the
 // first entry, for its owner alone. Several processes may use one file at once;
-// each sees what was there when it opened it, and what it added. The file is kept
-// near 4 MiB, and entries of more than 64 KiB are not written to it.
+// each sees the last 5,000 entries or MiB that were there when it opened it, and what
+// it added. The file is kept near 4 MiB, and entries of more than 64 KiB are not
+// written to it.
 //
 // If the file cannot be read, the history is usable without it and comes with
 // the error.
@@ -49,7 +51,7 @@ func OpenHistory(path string) (*File, error) {
 	if err == nil {
 		defer f.Close()
 		var end []byte
-		if end, err = newest(f, mostFileBytes); err == nil {
+		if end, err = newest(f, mostReadBytes); err == nil {
 			h.read(end)
 			return h, nil
 		}
@@ -64,7 +66,11 @@ func newest(f *os.File, most int64) ([]byte, error) {
 		return nil, err
 	}
 	from := max(0, info.Size()-most)
-	end, err := io.ReadAll(io.NewSectionReader(f, from, most))
+	end := make([]byte, info.Size()-from)
+	n, err := f.ReadAt(end, from)
+	if errors.Is(err, io.EOF) { // it was made shorter
+		end, err = end[:n], nil
+	}
 	if err != nil || from == 0 {
 		return end, err
 	}
@@ -72,8 +78,13 @@ func newest(f *os.File, most int64) ([]byte, error) {
 	return end, nil
 }
 
-// read takes in lines of the file. What is none of ours is passed over.
+// read takes in the last lines of the file. What is none of ours is passed over.
 func (h *File) read(lines []byte) {
+	from := len(lines)
+	for n := 0; n <= mostEntries && from > 0; n++ {
+		from = bytes.LastIndexByte(lines[:from], '\n')
+	}
+	lines = lines[max(0, from):]
 	for one := range bytes.Lines(lines) {
 		var l line
 		if json.Unmarshal(one, &l) == nil && l.Text != "" {

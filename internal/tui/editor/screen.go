@@ -56,6 +56,9 @@ func (e *Editor) cell(s string) cell {
 
 func (e *Editor) clusterCell(c string) cell {
 	size := len(c)
+	if r, n := utf8.DecodeRuneInString(c); n == size && plainWide(r) && e.screen.columns > 1 {
+		return cell{size, 2, c}
+	}
 	if size > mostCluster {
 		c = strings.ToValidUTF8(c[:mostCluster], "")
 	}
