@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
-	"ikigai/internal/safetext"
 	"ikigai/internal/tui"
 )
 
@@ -112,24 +112,40 @@ func (f *front) pickPlace(ctx context.Context, title string, here bool) (place s
 	if err != nil {
 		return "", false, err
 	}
-	pick, places := tui.Pick{Title: title}, []string{}
-	if here {
-		pick.Items, places = append(pick.Items, tui.Item{Label: "here", About: "after all that was said"}), append(places, "")
+	pick, seqs, err := f.statementPick(ctx, w, past)
+	if err != nil {
+		return "", false, err
 	}
-	for m := past.now(); m != nil; m = m.before {
-		if m.statement != "" {
-			pick.Items = append(pick.Items, tui.Item{Label: safetext.Terminal(m.statement), About: fmt.Sprintf("event %d", m.seq)})
-			places = append(places, fmt.Sprint(m.seq-1))
-		}
-	}
-	if len(places) == 0 {
+	if len(seqs) == 0 {
 		return "", false, usage("The conversation has no statement", "Say something first")
+	}
+	pick.Title = title
+	var places []string
+	for _, seq := range seqs {
+		places = append(places, fmt.Sprint(seq-1))
+	}
+	if here {
+		pick = withHere(pick)
+		places = slices.Insert(places, 0, "")
 	}
 	i := f.ui.Pick(ctx, pick)
 	if i < 0 {
 		return "", false, nil
 	}
 	return places[i], true, nil
+}
+
+// withHere returns pick with the place where the conversation is ahead of its items.
+func withHere(pick tui.Pick) tui.Pick {
+	preview := pick.Preview
+	pick.Items = slices.Insert(pick.Items, 0, tui.Item{Label: "here", About: "after all that was said"})
+	pick.Preview = func(i, width int) string {
+		if i == 0 {
+			return ""
+		}
+		return preview(i-1, width)
+	}
+	return pick
 }
 
 // completePlaces offers the marks of the session.

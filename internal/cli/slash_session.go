@@ -15,7 +15,7 @@ import (
 
 func sessionCommands() []slash {
 	return []slash{
-		{name: "sessions", about: "choose a session of this directory to go on with", run: (*front).chooseSession},
+		{name: "sessions", about: "choose a session to go on with: by its title, or what was said in it", run: (*front).chooseSession},
 		{name: "resume", args: "ID", about: "go on with the session whose ID begins so",
 			complete: completeSession, run: (*front).resume},
 		{name: "search", args: "WORDS", about: "find what was said and done in the sessions of this directory",
@@ -33,32 +33,17 @@ func (f *front) resume(ctx context.Context, id string) error {
 	return asTyped(f.reopen(ctx, which{id: id}), "ikigai sessions --all", "sessions")
 }
 
-// mostSessions is how many sessions, and how many finds, a person chooses from.
-const mostSessions = 200
-
-// chooseSession goes on with a session of the directory that the person picks.
+// chooseSession goes on with a session that the person picks.
 func (f *front) chooseSession(ctx context.Context, _ string) error {
 	w, err := f.opened(ctx)
 	if err != nil {
 		return err
 	}
-	sessions, err := collect(w.store.Sessions(ctx, ikigai.SessionQuery{Dir: f.dir, Limit: mostSessions}))
-	if err != nil {
+	id, ok, err := f.pickSession(ctx, w.store)
+	if err != nil || !ok {
 		return err
 	}
-	if len(sessions) == 0 {
-		return usage("There are no sessions here yet", "Say something to begin one")
-	}
-	pick := tui.Pick{Title: "Go on with which session?"}
-	for _, s := range sessions {
-		about := fmt.Sprintf("%s · %s", f.style(f.Out).Ago(time.Now(), s.Updated.Time()), render.Count(s.Statements, "statement"))
-		pick.Items = append(pick.Items, tui.Item{Label: inOneLine(s.Title), About: about})
-	}
-	i := f.ui.Pick(ctx, pick)
-	if i < 0 {
-		return nil
-	}
-	return f.reopen(ctx, which{id: string(sessions[i].ID)})
+	return f.reopen(ctx, which{id: string(id)})
 }
 
 // searchLog shows what is found in the sessions of the directory, to choose from.
