@@ -47,6 +47,8 @@ func FuzzBlockIsSafe(f *testing.F) {
 				if got := ownSequence.ReplaceAllString(style.Block(b), ""); got != uncoloured {
 					t.Errorf("with colour %q, without %q", got, uncoloured)
 				}
+				style.Markdown = true
+				checkSafe(t, ownSequence.ReplaceAllString(style.Block(b), ""))
 			}
 		}
 	})
