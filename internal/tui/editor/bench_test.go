@@ -69,7 +69,7 @@ func BenchmarkHistoryAdd(b *testing.B) {
 	}
 }
 
-// A history as long as one can be.
+// A history as long as one can be, until something is asked of it.
 func BenchmarkHistoryOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "history")
 	h := open(b, path)

@@ -16,8 +16,9 @@ import (
 // File is a history in a file: a line of JSON for each entry.
 type File struct {
 	memory
-	path string
-	err  error
+	path  string
+	lines []byte // that were read and not looked at yet: the prompt need not wait for that
+	err   error
 }
 
 // line is one of the file.
@@ -50,9 +51,7 @@ func OpenHistory(path string) (*File, error) {
 	}
 	if err == nil {
 		defer f.Close()
-		var end []byte
-		if end, err = newest(f, mostReadBytes); err == nil {
-			h.read(end)
+		if h.lines, err = newest(f, mostReadBytes); err == nil {
 			return h, nil
 		}
 	}
@@ -78,8 +77,17 @@ func newest(f *os.File, most int64) ([]byte, error) {
 	return end, nil
 }
 
-// read takes in the last lines of the file. What is none of ours is passed over.
-func (h *File) read(lines []byte) {
+// Entries returns what was sent, the oldest first.
+func (h *File) Entries() []string {
+	h.load()
+	return h.memory.Entries()
+}
+
+// load takes in the last of the lines that were read. What is none of ours is passed
+// over.
+func (h *File) load() {
+	lines := h.lines
+	h.lines = nil
 	from := len(lines)
 	for n := 0; n <= mostEntries && from > 0; n++ {
 		from = bytes.LastIndexByte(lines[:from], '\n')
@@ -95,6 +103,7 @@ func (h *File) read(lines []byte) {
 
 // Add adds an entry. One that equals the last is not added.
 func (h *File) Add(text string) {
+	h.load()
 	if n := len(h.entries); n > 0 && h.entries[n-1] == text {
 		return
 	}

@@ -167,8 +167,8 @@ func TestProcessesShareAHistory(t *testing.T) {
 		t.Errorf("%d bytes, %d lines", n, bytes.Count(all, []byte("\n")))
 	}
 	last := map[string]int{}
-	h := &File{}
-	h.read(all)
+	h := &File{lines: all}
+	h.load()
 	if n := bytes.Count(all, []byte("{")); len(h.entries) != n {
 		t.Errorf("%d entries in %d lines", len(h.entries), n)
 	}
