@@ -10,25 +10,27 @@ import (
 // line is a line as it is drawn: cells and SGR sequences, and nothing else. What
 // styles are on at its end are reset.
 type line struct {
-	text  string
-	width int // in columns
+	text    string
+	width   int  // in columns
+	certain bool // all terminals agree on the width
 }
 
 // cut makes a line of at most width columns out of text. In ASCII, question marks
 // stand for other characters.
 func cut(text string, width int, ascii bool) line {
 	if plainText(text) && len(text) <= width {
-		return line{text: text, width: len(text)}
+		return line{text: text, width: len(text), certain: true}
 	}
 	var b strings.Builder
 	s := cells{rest: text}
-	used := 0
+	used, certain := 0, true
 	for s.next() && used+s.width <= width {
 		b.WriteString(s.before)
 		if ascii && s.text[0] >= utf8.RuneSelf {
 			b.WriteString(strings.Repeat("?", s.width))
 		} else {
 			b.WriteString(s.text)
+			certain = certain && s.certain()
 		}
 		used += s.width
 		s.drawn = s.style
@@ -36,7 +38,7 @@ func cut(text string, width int, ascii bool) line {
 	if s.drawn != "" {
 		b.WriteString(reset)
 	}
-	return line{text: b.String(), width: used}
+	return line{text: b.String(), width: used, certain: certain}
 }
 
 // breaks is in which row, from 0, the cell at col is when a terminal of that width

@@ -6,9 +6,11 @@ import "strconv"
 // it. It moves the cursor by rows from where it stands, so nothing above the
 // region is touched, wherever on the screen that is.
 //
-// Lines of the region never reach the last column, and are drawn while the
-// terminal does not wrap: each takes one row, whatever the terminal thinks of the
-// width of a character, until the terminal gets narrower and breaks them.
+// Lines of the region never reach the last column, so each takes one row until the
+// terminal gets narrower and breaks them. Lines whose characters terminals disagree
+// about are drawn while the terminal does not wrap. All others may wrap: if the
+// terminal got narrower before it saw what was drawn, they take as many rows as if
+// it had broken them afterwards, and nothing that was printed is taken for theirs.
 type painter struct {
 	reflows bool // the terminal breaks lines anew when its width changes
 	ascii   bool
@@ -77,10 +79,7 @@ func (p *painter) begin() {
 }
 
 func (p *painter) end(hidden bool) {
-	if p.nowrap {
-		p.add(wrapOn)
-		p.nowrap = false
-	}
+	p.wrap(true)
 	switch {
 	case hidden && p.sync && !p.hidden:
 		p.add(hideCursor)
@@ -164,7 +163,7 @@ func (p *painter) draw(lines []line) {
 			continue
 		}
 		col, style, rest := shared(was, is)
-		p.noWrap()
+		p.wrap(is.certain)
 		p.move(i, col)
 		p.add(style)
 		p.add(rest)
@@ -178,11 +177,15 @@ func (p *painter) draw(lines []line) {
 	p.lines = lines
 }
 
-// noWrap keeps the terminal from breaking lines.
-func (p *painter) noWrap() {
-	if !p.nowrap {
+// wrap has the terminal break long lines, or not.
+func (p *painter) wrap(on bool) {
+	if p.nowrap == !on {
+		return
+	}
+	if p.nowrap = !on; on {
+		p.add(wrapOn)
+	} else {
 		p.add(wrapOff)
-		p.nowrap = true
 	}
 }
 
