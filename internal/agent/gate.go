@@ -36,6 +36,7 @@ type Approval struct {
 	Tool    ikigai.Tool
 	Args    json.RawMessage // what the tool would run with, as its Check returned it
 	Summary string          // the call as people read it, in one line
+	For     string          // whose call it is: a task's; "" for the conversation's own
 }
 
 // Verdict is what is said about such a call.

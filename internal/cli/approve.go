@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"ikigai"
 	"ikigai/internal/agent"
@@ -209,6 +210,22 @@ func (q inquiry) asked(style render.Style) string {
 	}
 	return style.Asked(call, q.Summary) + q.changes(style)
 }
+
+// prompt asks about a call in few words: all of it stands above.
+func (q inquiry) prompt() string {
+	what := q.Summary
+	if utf8.RuneCountInString(what) > maxPrompt {
+		what = q.Call.Name
+	}
+	if q.For != "" {
+		what += " for " + q.For
+	}
+	return "Run " + inOneLine(what) + "?"
+}
+
+// maxPrompt is the most characters of a call that is named as a whole where it is
+// asked about.
+const maxPrompt = 72
 
 // changes shows what would become of a file.
 func (q inquiry) changes(style render.Style) string {

@@ -34,7 +34,7 @@ func (q *questions) ask(ctx context.Context, about inquiry) consent {
 	q.forgetTyped()
 	q.show(about)
 	for {
-		fmt.Fprintf(q.Err, "Run %s? [%s] ", inOneLine(about.Summary), about.keys())
+		fmt.Fprintf(q.Err, "%s [%s] ", about.prompt(), about.keys())
 		answer, ok := q.read(ctx)
 		if !ok {
 			fmt.Fprintln(q.Err)

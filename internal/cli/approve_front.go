@@ -10,7 +10,7 @@ import (
 // ask asks the person about a call, in the live region. All of the call stands
 // above the question.
 func (f *front) ask(ctx context.Context, about inquiry) consent {
-	q := tui.Question{Text: about.asked(f.frontStyle()), Prompt: "Run " + inOneLine(about.Summary) + "?", Choices: about.choices()}
+	q := tui.Question{Text: about.asked(f.frontStyle()), Prompt: about.prompt(), Choices: about.choices()}
 	for {
 		answer := f.ui.Ask(ctx, q)
 		if answer.Choice < 0 {

@@ -116,7 +116,7 @@ func (h *handing) approver(title string) func(context.Context, agent.Approval) a
 		return nil
 	}
 	return func(ctx context.Context, r agent.Approval) agent.Verdict {
-		r.Summary += fmt.Sprintf(" for the task %q", title)
+		r.For = fmt.Sprintf("the task %q", title)
 		v := h.agent.Approve(ctx, r)
 		if !v.Allowed && !v.Planned && ctx.Err() == nil {
 			h.tasks.deny()

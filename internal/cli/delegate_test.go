@@ -397,7 +397,7 @@ func TestTasksAsk(t *testing.T) {
 			return consent{}
 		}
 		defer asking.Unlock()
-		asked = append(asked, q.Summary)
+		asked = append(asked, q.Summary+" for "+q.For)
 		return consent{allowed: q.Summary[0] == 'y'}
 	}).judge}
 	if v := main.Approve(t.Context(), agent.Approval{Tool: delegate.New(delegate.Config{})}); !v.Allowed || asked != nil {
