@@ -190,7 +190,7 @@ func inWords(d time.Duration) string {
 // prompt asks for a line, unless one is not needed now. What is typed all the same
 // is taken in.
 func (p *plain) prompt(l *loop) {
-	if p.asks || l.work.busy && len(p.dialog) == 0 && p.before == nil {
+	if p.asks || l.over || l.work.busy && len(p.dialog) == 0 && p.before == nil {
 		return
 	}
 	text := "you: "
