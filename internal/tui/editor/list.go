@@ -103,7 +103,7 @@ func (e *Editor) Completed(before string, c Completions) bool {
 	case was.asked && len(c.Items) == 1 && !was.open():
 		e.takeItem(0)
 		return true
-	case e.typed() == "" && !was.asked:
+	case e.typed() == "" && !was.asked && !strings.HasSuffix(before, "@") && before != "/":
 		l.chosen = -1 // Enter sends what stands there
 	}
 	for i, item := range c.Items {

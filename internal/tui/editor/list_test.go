@@ -90,6 +90,21 @@ func TestNothingIsChosenBeforeAWord(t *testing.T) {
 	}
 }
 
+// A lone @ or / is there to be gone on from.
+func TestFirstIsChosenBehindATrigger(t *testing.T) {
+	for typed, want := range map[string]string{"see @": "see @main.go |", "/": "/main.go |"} {
+		e := New(Config{})
+		for _, k := range keys(t, typed) {
+			e.Handle(k)
+		}
+		e.Completed(e.Before(), Completions{From: len(typed), Items: []Completion{{Text: "main.go"}}})
+		e.Handle(key(t, "Enter"))
+		if shown(e) != want {
+			t.Errorf("typed %s and Enter: %q, want %q", typed, shown(e), want)
+		}
+	}
+}
+
 func TestStaleCompletionsAreDropped(t *testing.T) {
 	e := New(Config{})
 	set(e, "see|")
