@@ -1,7 +1,5 @@
 package tui
 
-import "os"
-
 // giveAway gives the terminal away, and says so on given.
 func (l *loop) giveAway(given chan<- error) {
 	var err error
@@ -84,13 +82,10 @@ func (l *loop) suspend() {
 	l.regain()
 }
 
-// signalled takes in that somebody stops the program, or has it go on: whoever
-// had the terminal meanwhile may have left it in another mode.
-func (l *loop) signalled(s os.Signal) {
-	switch {
-	case stops(s):
-		l.suspend()
-	case l.away == 0:
+// goesOn takes in that the program goes on after it was stopped, by whomever:
+// others may have left the terminal in another mode meanwhile.
+func (l *loop) goesOn() {
+	if l.away == 0 {
 		l.redraw()
 	}
 }

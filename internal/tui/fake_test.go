@@ -14,8 +14,12 @@ import (
 	"ikigai/internal/tty"
 )
 
-// TestMain has the goroutine of package signal begin outside every bubble.
+// TestMain has the goroutine of package signal begin outside every bubble. As a
+// program in a terminal, the test is a Front with a host that does as it is told.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == playsFront {
+		os.Exit(playFront())
+	}
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGUSR1)
 	signal.Stop(c)

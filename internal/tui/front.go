@@ -68,6 +68,10 @@ func (f *Front) Status(s Status) { f.box.post(func(l *loop) { l.told(s) }) }
 // SetInput puts text into the input, if nothing stands there.
 func (f *Front) SetInput(text string) { f.box.post(func(l *loop) { l.setInput(text) }) }
 
+// EditInput is SetInput for the last statement: what is sent off takes its place,
+// unless the input was empty in between.
+func (f *Front) EditInput(text string) { f.box.post(func(l *loop) { l.instead = l.setInput(text) }) }
+
 // Page shows text, styled, in a pager until the person closes it, from its end if
 // end is set. It waits for that.
 func (f *Front) Page(ctx context.Context, title, text string, end bool) {

@@ -94,6 +94,7 @@ func (l *loop) edit(k tty.Key) bool {
 	if event != editor.Nothing {
 		l.typedAt = time.Now()
 	}
+	l.instead = l.instead && !l.input.Empty()
 	switch event {
 	case editor.Nothing:
 		return false
@@ -117,8 +118,9 @@ func (l *loop) submit(queue bool) {
 	text, files := l.input.Take()
 	l.typedAt = time.Time{}
 	if text != "" || len(files) > 0 {
-		l.config.Host.Submit(Input{Text: text, Files: files, Queue: queue})
+		l.config.Host.Submit(Input{Text: text, Files: files, Queue: queue, Instead: l.instead})
 	}
+	l.instead = false
 }
 
 // command does what a key means that is none of the input's.
@@ -180,18 +182,22 @@ func (l *loop) takeInputBack() bool {
 		return false
 	}
 	l.input.Set(input.Text)
+	l.instead = input.Instead
 	for _, path := range input.Files {
 		l.input.Handle(tty.Key{Code: tty.KeyPaste, Text: path})
 	}
 	return true
 }
 
-// setInput puts text into the input, if nothing stands there.
-func (l *loop) setInput(text string) {
+// setInput puts text into the input, if nothing stands there. It reports whether it
+// has.
+func (l *loop) setInput(text string) bool {
 	switch {
 	case l.plain != nil:
 		l.print("This is what was said, to be said anew: " + safe(text))
 	case l.input.Empty():
 		l.input.Set(text)
+		return true
 	}
+	return false
 }

@@ -17,6 +17,7 @@ type section struct {
 // The parts of the live region, from top to bottom.
 const (
 	partTail = iota
+	partGap
 	partRunning
 	partWork
 	partWaiting
@@ -29,7 +30,7 @@ const (
 
 // givesWay is the order in which parts give up lines. What is asked and typed, and
 // what is under way, stay longest.
-var givesWay = [...]int{partTail, partHelp, partWaiting, partRunning, partStatus, partWork, partInput}
+var givesWay = [...]int{partGap, partTail, partHelp, partWaiting, partRunning, partStatus, partWork, partInput}
 
 // view returns the live region: what has come of the reply, what runs and is
 // waited for, the question, the input, the status.
@@ -46,6 +47,9 @@ func (s *state) view() tty.Live {
 		partInput:    {lines: input, least: len(input)},
 		partHelp:     {lines: s.helpLines()},
 		partStatus:   {lines: s.statusLines()},
+	}
+	if len(all[partTail].lines) == 0 { // what is printed has ended
+		all[partGap].lines = []string{""}
 	}
 	focus, blind := partInput, false
 	if s.question() != nil {

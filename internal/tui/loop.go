@@ -27,7 +27,7 @@ type loop struct {
 	plain  *plain // the term of a plain Front; nil otherwise
 	box    *mailbox
 	timer  *time.Timer
-	signal signals
+	goes   continued
 	// stopGroup stops the program and those that were started with it.
 	stopGroup func()
 
@@ -43,8 +43,7 @@ func newLoop(c Config, box *mailbox) *loop {
 	if c.Plain {
 		c.Style = plainStyle(c.Style)
 	}
-	l := &loop{state: newState(c), config: c, term: c.Terminal, box: box, signal: make(signals, 2), gone: make(chan struct{})}
-	l.stopGroup = l.signal.stopGroup
+	l := &loop{state: newState(c), config: c, term: c.Terminal, box: box, goes: make(continued, 1), stopGroup: stopGroup, gone: make(chan struct{})}
 	if c.Plain {
 		l.plain = newPlain(c.In, c.Out)
 		l.term = l.plain
@@ -59,8 +58,8 @@ func (l *loop) run(ctx context.Context) error {
 		return err
 	}
 	defer l.stop() // also when it panics
-	l.signal.begin()
-	defer l.signal.end()
+	l.goes.begin()
+	defer l.goes.end()
 	if l.plain != nil {
 		defer l.plain.listen(l.box)()
 	}
@@ -93,8 +92,8 @@ func (l *loop) wait(ctx context.Context) {
 		l.resize()
 	case <-l.box.ready:
 		l.receive()
-	case s := <-l.signal:
-		l.signalled(s)
+	case <-l.goes:
+		l.goesOn()
 	case <-l.timer.C:
 		l.dirty = true
 	case <-ctx.Done():

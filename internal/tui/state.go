@@ -17,6 +17,7 @@ type state struct {
 	now           time.Time // of the view
 
 	input      *editor.Editor
+	instead    bool // it holds the last statement, to be said in another way
 	completing completing
 	running    []*running
 	work       work

@@ -4,10 +4,9 @@ package tui
 
 import "os"
 
-// signals is where signals would come where programs can be stopped.
-type signals chan os.Signal
+// continued would tell that the program goes on, where programs can be stopped.
+type continued chan os.Signal
 
-func (signals) begin()       {}
-func (signals) end()         {}
-func (signals) stopGroup()   {}
-func stops(s os.Signal) bool { return false }
+func (continued) begin() {}
+func (continued) end()   {}
+func stopGroup()         {}

@@ -8,20 +8,14 @@ import (
 	"syscall"
 )
 
-// signals is where the signals come that stop a program at a terminal, or have it
-// go on, when somebody else sends them.
-type signals chan os.Signal
+// continued is where it is told that the program goes on after it was stopped.
+type continued chan os.Signal
 
-func (c signals) begin() { signal.Notify(c, syscall.SIGTSTP, syscall.SIGCONT) }
-func (c signals) end()   { signal.Stop(c) }
+func (c continued) begin() { signal.Notify(c, syscall.SIGCONT) }
+func (c continued) end()   { signal.Stop(c) }
 
 // stopGroup stops the process group as the terminal would have done, and returns
-// when it goes on.
-func (c signals) stopGroup() {
-	signal.Reset(syscall.SIGTSTP)
-	_ = syscall.Kill(0, syscall.SIGTSTP) // nobody may have a use for it: then the program goes on
-	signal.Notify(c, syscall.SIGTSTP)
-}
-
-// stops reports whether s is to stop the program; else it goes on.
-func stops(s os.Signal) bool { return s == syscall.SIGTSTP }
+// when it goes on, or at once where no shell could have it go on. Package signal
+// must never be told of SIGTSTP: a program that has asked for it once is not
+// stopped by it any more.
+func stopGroup() { _ = syscall.Kill(0, syscall.SIGTSTP) }

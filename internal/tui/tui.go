@@ -58,8 +58,8 @@ type Host interface {
 	// TakeBack gives up what was sent off last and has not begun (see
 	// Front.Waiting), to be said in another way. It is false if there is nothing.
 	TakeBack() (Input, bool)
-	// EditLast has the last statement put into the input, to be said in another
-	// way.
+	// EditLast has the last statement put into the input, with Front.EditInput, to
+	// be said in another way.
 	EditLast()
 	// ShowAll opens all of the session in a pager, nothing folded.
 	ShowAll()
@@ -77,6 +77,9 @@ type Input struct {
 	Text  string
 	Files []string // that go with it: paths of images and documents
 	Queue bool     // while a turn is under way: it is a statement of its own after that, and does not steer it
+	// Instead tells that it takes the place of the last statement, which EditInput
+	// had put into the input.
+	Instead bool
 }
 
 // Completions are what a text could go on with, and Completion is one of them.

@@ -1,0 +1,246 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ikigai"
+	"ikigai/internal/render"
+	"ikigai/internal/tmuxtest"
+	"ikigai/internal/tty"
+)
+
+// playsFront is the argument with which this test is a Front in a terminal.
+const playsFront = "plays-front"
+
+// paragraphs is how many of them the model says.
+const paragraphs = 60
+
+// player is the host of a Front that shows what is asked for.
+type player struct {
+	host
+	ui *Front
+}
+
+func (p *player) Leave() {}
+
+// Submit implements Host.
+func (p *player) Submit(i Input) {
+	p.ui.Block(said(ikigai.KindUser, i.Text))
+	switch i.Text {
+	case "stream":
+		go p.stream()
+	case "flood":
+		p.ui.Block(callBlock("1", "bash", `{"command":"seq 10000"}`))
+		var output strings.Builder
+		for n := range 10_000 {
+			fmt.Fprintf(&output, "line %d of the flood\n", n)
+		}
+		p.ui.Block(resultBlock("1", output.String()))
+	case "hostile":
+		p.ui.Busy(hostile)
+		p.ui.Status(Status{Model: hostile, Goal: hostile, Title: hostile, Mode: hostile, Store: hostile})
+		p.ui.Block(callBlock("1", hostile, fmt.Sprintf(`{"command":%q}`, hostile)))
+		p.ui.Progress("1", []byte(hostile))
+		p.ui.Delta(ikigai.Delta{Text: hostile + "\n"})
+		p.ui.Notice(hostile)
+	default:
+		p.ui.Notice(fmt.Sprintf("Taken: %d bytes.", len(i.Text)))
+	}
+}
+
+// stream says paragraphs, a piece every few milliseconds.
+func (p *player) stream() {
+	p.ui.Busy("waiting for the model")
+	var all strings.Builder
+	for n := range paragraphs {
+		text := fmt.Sprintf("Paragraph %d has **bold** words, wide ones (日本語), and more of them than fit into a narrow terminal: end %d.\n\n", n, n)
+		all.WriteString(text)
+		for len(text) > 0 {
+			size := min(len(text), 9)
+			for size < len(text) && text[size]&0xc0 == 0x80 {
+				size++
+			}
+			p.ui.Delta(ikigai.Delta{Text: text[:size]})
+			text = text[size:]
+			time.Sleep(2 * time.Millisecond)
+		}
+	}
+	p.ui.Block(said(ikigai.KindAssistant, all.String()))
+	p.ui.Idle()
+	p.ui.Notice("The stream has ended. Go on.")
+}
+
+// playFront is a Front on this program's terminal.
+func playFront() int {
+	term, err := tty.Open(os.Stdin, os.Stdout, tty.Options{Term: "tmux-256color", Reflows: true})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	p := &player{}
+	p.ui = New(Config{Terminal: term, Host: p, Style: render.Style{Color: true}})
+	p.ui.Print("A front in a terminal.\n")
+	p.ui.Status(Status{Model: "local/any", Title: "the title"})
+	switch err := p.ui.Run(context.Background()); {
+	case errors.Is(err, ErrGone):
+		return 3
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("left")
+	return 0
+}
+
+// inTmux starts a Front in a terminal.
+func inTmux(t *testing.T, width, height int) *tmuxtest.Screen {
+	t.Helper()
+	s := tmuxtest.Start(t, tmuxtest.Config{Args: []string{os.Args[0], playsFront}, Width: width, Height: height})
+	s.WaitFor("local/any")
+	return s
+}
+
+// What is typed while a reply streams stands in the input, whatever size the
+// terminal takes meanwhile, and nothing of the reply is lost or shown twice.
+//
+// P33, P36
+func TestResizeInMidStream(t *testing.T) {
+	s := inTmux(t, 40, 24)
+	s.Type("stream")
+	s.Send("Enter")
+	s.WaitFor("end 3.")
+	s.Type("typed on, ")
+	s.Resize(200, 50)
+	s.WaitFor("end 12.")
+	s.Type("and on")
+	s.Resize(30, 20)
+	s.WaitFor("typed on, and on")
+	s.WaitFor("The stream has ended.")
+	s.Resize(120, 30)
+	s.WaitFor("typed on, and on")
+	history := s.Unwrapped()
+	for n := range paragraphs {
+		if got := strings.Count(history, fmt.Sprintf("Paragraph %d has bold words, wide ones (日本語)", n)); got != 1 {
+			t.Errorf("paragraph %d stands there %d times", n, got)
+		}
+		if got := strings.Count(history, fmt.Sprintf(": end %d.", n)); got != 1 {
+			t.Errorf("the end of paragraph %d stands there %d times", n, got)
+		}
+	}
+	for _, ghost := range []string{"answering", "Esc stops", "stream\n"} {
+		if n := strings.Count(history, ghost); ghost == "stream\n" && n != 1 || ghost != "stream\n" && n != 0 {
+			t.Errorf("%q stands there %d times in\n%s", ghost, n, history)
+		}
+	}
+	if n := len(regexp.MustCompile(`local/any`).FindAllString(history, -1)); n != 1 {
+		t.Errorf("%d status lines in\n%s", n, history)
+	}
+}
+
+// All lines of a long output are in the terminal's own history, and the input is
+// there.
+//
+// S2.46, P33
+func TestFloodInTerminal(t *testing.T) {
+	s := inTmux(t, 80, 24)
+	s.Type("flood")
+	s.Send("Enter")
+	s.Type("next")
+	s.WaitFor("line 9999 of the flood")
+	s.WaitFor("› next")
+	if alternate := s.Format("#{alternate_on}"); alternate != "0" {
+		t.Error("the session is on the alternate screen")
+	}
+	history := s.History()
+	for _, n := range []int{9000, 9500, 9998} { // tmux keeps some thousand lines
+		if got := strings.Count(history, fmt.Sprintf("line %d of the flood", n)); got != 1 {
+			t.Errorf("line %d stands there %d times", n, got)
+		}
+	}
+}
+
+// P36
+func TestPasteOfAMegabyte(t *testing.T) {
+	s := inTmux(t, 80, 24)
+	text := strings.Repeat("a line of the paste, of 32 bytes\n", 1<<20/33)
+	s.Paste(text)
+	s.WaitFor("[paste 1:")
+	s.Send("Enter")
+	s.Until("all of it is taken", func(screen string) bool {
+		return strings.Contains(screen, fmt.Sprintf("Taken: %d bytes.", len(text))) ||
+			strings.Contains(screen, fmt.Sprintf("Taken: %d bytes.", len(text)-1))
+	})
+}
+
+// P42
+func TestHostileInTerminal(t *testing.T) {
+	s := inTmux(t, 100, 40)
+	s.Type("hostile")
+	s.Send("Enter")
+	s.WaitFor("Esc stops")
+	s.Type("still here")
+	s.WaitFor("› still here")
+	if title := s.Format("#{pane_title}"); title == "owned" || acts(title) {
+		t.Errorf("the title is %q", title)
+	}
+	s.WaitFor("]52;c;eA==")
+}
+
+func TestLeavesTheTerminalAsItWas(t *testing.T) {
+	s := inTmux(t, 80, 24)
+	s.Type("words")
+	s.Send("C-c")
+	s.Until("the input is empty", func(screen string) bool { return !strings.Contains(screen, "words") })
+	s.Send("C-d")
+	if code := s.Exited(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	if screen := s.Screen(); strings.Contains(screen, "local/any") || !strings.Contains(screen, "left") {
+		t.Errorf("the screen after the end:\n%s", screen)
+	}
+}
+
+func TestVanishes(t *testing.T) {
+	s := inTmux(t, 80, 24)
+	s.Vanish()
+}
+
+// Ctrl-Z stops the program, and when it goes on everything is there again.
+func TestSuspendInTerminal(t *testing.T) {
+	s := tmuxtest.Start(t, tmuxtest.Config{Args: []string{"/bin/sh", "-c", `set -m; "$0" "$1"; echo stopped; read -r line; fg`, os.Args[0], playsFront}})
+	s.WaitFor("local/any")
+	s.Type("words")
+	s.WaitFor("› words")
+	s.Send("C-z")
+	s.WaitFor("stopped")
+	if strings.Contains(s.Screen(), "local/any") {
+		t.Errorf("the live region stays:\n%s", s.Screen())
+	}
+	s.Send("Enter")
+	s.WaitFor("› words")
+	s.Send("C-c", "C-d")
+	s.WaitFor("left")
+}
+
+// A signal from outside that stops the program, and one that has it go on, leave
+// the terminal in order.
+func TestStoppedFromOutside(t *testing.T) {
+	s := inTmux(t, 80, 24)
+	s.Type("one ")
+	if err := syscall.Kill(s.Pid(), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(s.Pid(), syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	s.Type("two")
+	s.WaitFor("› one two")
+}
