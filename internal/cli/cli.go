@@ -299,9 +299,14 @@ const leaveTime = 300 * time.Millisecond
 // that ends the watch. The second interrupt leaves: commands are killed, and
 // what happened so far is in the log.
 func (a *app) stoppable(ctx context.Context) (context.Context, func()) {
+	return a.endedBy(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+}
+
+// endedBy is stoppable for other signals than those.
+func (a *app) endedBy(ctx context.Context, ends ...os.Signal) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range ends {
 		if !signal.Ignored(s) { // as it is with nohup, and in the background of a script
 			signal.Notify(signals, s)
 		}

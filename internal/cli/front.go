@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"ikigai"
@@ -76,7 +77,7 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	f.ui = tui.New(f.config(screen))
 	a.tell = f.notice
 	a.restore = func() { _ = screen.Stop() } // the program ends at once
-	shown, stop := a.stoppable(ctx)
+	shown, stop := f.stoppable(ctx)
 	defer stop()
 	f.running.Go(func() { f.openFirst(o) })
 	err = f.ui.Run(shown)
@@ -84,12 +85,26 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	return f.farewell(cmp.Or(err, signalled(shown)))
 }
 
+// plain reports whether the front is one of lines.
+func (f *front) plain() bool {
+	return f.settings.Terminal.ScreenReader || f.env("TERM") == "dumb"
+}
+
+// stoppable is that of the app, but that a front of lines has the interrupt stop
+// what is under way: no key can.
+func (f *front) stoppable(ctx context.Context) (context.Context, func()) {
+	if f.plain() {
+		return f.endedBy(ctx, syscall.SIGTERM, syscall.SIGHUP)
+	}
+	return f.app.stoppable(ctx)
+}
+
 // config returns what the front on the screen works with.
 func (f *front) config(screen tui.Terminal) tui.Config {
 	t := f.settings.Terminal
 	return tui.Config{
 		Terminal: screen, Style: f.frontStyle(), Host: f, History: f.history(),
-		Vi: t.Keys == config.KeysVi, Plain: t.ScreenReader || f.env("TERM") == "dumb",
+		Vi: t.Keys == config.KeysVi, Plain: f.plain(), In: f.In, Out: f.Out,
 		NotifyAfter: t.NotifyAfter, Redact: f.redact, Image: isImage, Edit: f.edit,
 	}
 }
