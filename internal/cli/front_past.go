@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"ikigai"
@@ -56,8 +55,7 @@ func (f *front) editLast(ctx context.Context) error {
 	f.mu.Lock()
 	f.instead = last
 	f.mu.Unlock()
-	f.ui.SetInput(text)
-	f.notice(fmt.Sprintf("What you send now takes the place of your last statement, event %d. Files stay as they are; /undo takes back what was changed.", last))
+	f.ui.EditInput(text)
 	return nil
 }
 

@@ -27,7 +27,7 @@ func (f *front) answer(ctx context.Context, in tui.Input) {
 	}
 	f.ui.Busy("waiting for the model")
 	w.refresh(ctx)
-	w.session.Queue(f.firsts()...)
+	w.session.Queue(f.firsts(in.Instead)...)
 	outcome, err := w.agent.Run(ctx, statement)
 	f.tellOutcome(w, outcome, err)
 }
@@ -72,13 +72,13 @@ func (f *front) useModel(ctx context.Context, name string) error {
 	return nil
 }
 
-// firsts returns what is recorded before the next statement, which is said in
-// the place of another or is the first.
-func (f *front) firsts() []ikigai.Event {
+// firsts returns what is recorded before the next statement, which may be the first
+// or, instead, take the place of the last one.
+func (f *front) firsts(instead bool) []ikigai.Event {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	events := f.options.before
-	if f.instead > 0 {
+	if instead && f.instead > 0 {
 		to := f.instead - 1
 		events = append(events, ikigai.NewEvent(ikigai.KindRewind, fmt.Sprintf("to event %d", to), ikigai.RewindData{To: to}))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"sync"
 
 	"ikigai"
@@ -91,6 +92,7 @@ func (v *frontView) recorded(e ikigai.Event, _ ikigai.Durability) {
 	}
 	for _, b := range blocks {
 		if v.shows(b) {
+			b.Text = here(b)
 			v.front.ui.Block(b)
 		}
 	}
@@ -113,6 +115,16 @@ func (v *frontView) shows(b transcript.Block) bool {
 		return false
 	}
 	return true
+}
+
+// here returns the text of a block, without how to go on from a shell: the person
+// is there already.
+func here(b transcript.Block) string {
+	if b.Kind != ikigai.KindError {
+		return b.Text
+	}
+	text := strings.TrimSuffix(b.Text, " Go on with `ikigai run --continue`.")
+	return strings.Replace(text, " with `ikigai run --continue`", "", 1)
 }
 
 // tellFeedback shows how the statement stands after a round of tools. It is
