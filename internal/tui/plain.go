@@ -190,7 +190,8 @@ func inWords(d time.Duration) string {
 // prompt asks for a line, unless one is not needed now. What is typed all the same
 // is taken in.
 func (p *plain) prompt(l *loop) {
-	if p.asks || l.over || l.work.busy && len(p.dialog) == 0 && p.before == nil {
+	works := l.work.busy || len(l.box.ready) > 0 // or is about to be
+	if p.asks || l.over || works && len(p.dialog) == 0 && p.before == nil {
 		return
 	}
 	text := "you: "

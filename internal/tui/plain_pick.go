@@ -51,7 +51,7 @@ func (d *plainPick) begin(l *loop) {
 	for i := range d.found {
 		d.found[i] = i
 	}
-	l.print(fmt.Sprintf("%s, %d to pick from.", safe(d.pick.Title), len(d.found)))
+	l.print(fmt.Sprintf("%s (%d)", safe(d.pick.Title), len(d.found)))
 	d.more(l)
 }
 

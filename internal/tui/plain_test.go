@@ -299,7 +299,7 @@ func TestPlainPicks(t *testing.T) {
 	picked := make(chan int, 1)
 	pick := func(p Pick) { go func() { picked <- tt.Pick(t.Context(), p) }() }
 	pick(Pick{Title: "Things", Items: items, At: 2, Preview: func(i, _ int) string { return fmt.Sprintf("\x1b[1mall about %d\x1b[0m", i) }})
-	tt.sees("Things, 45 to pick from.\n1: thing 1, odd\n2: thing 2\n3: thing 3, odd (now)\n")
+	tt.sees("Things (45)\n1: thing 1, odd\n2: thing 2\n3: thing 3, odd (now)\n")
 	tt.sees("20: thing 20\nA number picks, words narrow the list, a number behind ? shows what it is, an empty line shows more (25 are left). Ctrl-D leaves.\npick: ")
 	tt.types("\n")
 	tt.sees("21: thing 21, odd\n")
