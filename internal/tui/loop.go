@@ -43,7 +43,8 @@ func newLoop(c Config, box *mailbox) *loop {
 	if c.Plain {
 		c.Style = plainStyle(c.Style)
 	}
-	l := &loop{state: newState(c), config: c, term: c.Terminal, box: box, goes: make(continued, 1), stopGroup: stopGroup, gone: make(chan struct{})}
+	l := &loop{state: newState(c), config: c, term: c.Terminal, box: box, goes: make(continued, 1), gone: make(chan struct{})}
+	l.stopGroup = l.goes.stopGroup
 	if c.Plain {
 		l.plain = newPlain(c.In, c.Out)
 		l.term = l.plain
