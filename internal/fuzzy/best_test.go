@@ -11,6 +11,8 @@ func FuzzBestWay(f *testing.F) {
 	f.Add("ab", "a_ab/Ab-b")
 	f.Add("aaa", "aaxaaaxa/aAa")
 	f.Add("é1", "é/1É-1")
+	f.Add("ab", "axa.b")
+	f.Add("abc", "ab/bxxabxc")
 	f.Fuzz(func(t *testing.T, query, candidate string) {
 		query = strings.ToLower(query)
 		if n := len([]rune(query)); n == 0 || n > 4 || len(candidate) > 14 || strings.ToValidUTF8(query, "") != query {

@@ -82,7 +82,7 @@ type Editor struct {
 	prefix      bool    // Ctrl-X was typed
 
 	chips   []chip
-	sent    map[string]string // paths of images that were sent, by label
+	sent    map[string]chip // images that were sent, by label
 	changes changes
 	ring    ring
 	past    past
@@ -140,9 +140,9 @@ func (e *Editor) withImages(text string) string {
 			text = strings.Replace(text, at.label, c, 1)
 		}
 	}
-	for label, path := range e.sent {
+	for label, image := range e.sent {
 		if before, after, found := strings.Cut(text, label); found {
-			if c, ok := e.newChip(chip{label: label, path: path, n: e.chipNumber(true)}); ok {
+			if c, ok := e.newChip(image); ok {
 				text = before + c + after
 			}
 		}
@@ -161,9 +161,9 @@ func (e *Editor) Take() (text string, images []string) {
 		if at := e.chipAt(c); at.path != "" {
 			images = append(images, at.path)
 			if len(e.sent) >= mostSent || e.sent == nil {
-				e.sent = make(map[string]string)
+				e.sent = make(map[string]chip)
 			}
-			e.sent[at.label] = at.path
+			e.sent[at.label] = *at
 		}
 	}
 	if strings.TrimSpace(text) != "" {

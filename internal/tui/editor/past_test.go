@@ -79,6 +79,16 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+func TestSearchFindsATextOnce(t *testing.T) {
+	e := withPast("go a", "go b", "x", "go b")
+	for _, k := range keys(t, "<C-r>go<C-r><Esc>") {
+		e.Handle(k)
+	}
+	if got := shown(e); got != "|go a" {
+		t.Errorf("found %q", got)
+	}
+}
+
 func TestSearchEnds(t *testing.T) {
 	for _, s := range []struct {
 		typed string

@@ -134,11 +134,10 @@ func (e *Editor) rows(line string) []int {
 // breakAnew returns the rows of line, given those of what it was before.
 func (e *Editor) breakAnew(line string, was broken) []int {
 	prefix := commonPrefix(was.line, line)
-	suffix := min(commonSuffix(was.line, line), min(len(line), len(was.line))-prefix)
 	// Where a row ends depends on the two rows behind it at most.
 	keep := max(1, sort.SearchInts(was.rows, prefix)-3)
 	rows := append(make([]int, 0, len(was.rows)+4), was.rows[:keep]...)
-	return e.breakFrom(line, rows, &was, suffix)
+	return e.breakFrom(line, rows, &was, commonSuffix(was.line, line))
 }
 
 // breakFrom completes rows of line. Once one begins where one began before, within

@@ -157,9 +157,6 @@ func (e *Editor) viVisual(r rune) Event {
 // repeat does the last command again that changed the text.
 func (e *Editor) repeat() {
 	v := &e.vi
-	if v.repeating {
-		return
-	}
 	v.repeating, v.keys = true, nil
 	for _, k := range v.dot {
 		e.viKey(k)
