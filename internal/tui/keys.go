@@ -45,7 +45,7 @@ func (l *loop) key(k tty.Key) {
 		return
 	case l.control(k):
 		return
-	case l.question() != nil && l.question().takes(k, time.Now().Sub(l.typedAt)):
+	case l.question() != nil && l.question().takes(k, time.Since(l.typedAt)):
 		l.answer(k)
 		return
 	}
