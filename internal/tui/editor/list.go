@@ -133,6 +133,7 @@ func (e *Editor) listKey(k tty.Key) (event Event, done bool) {
 	case k.Is(tty.KeyEscape, 0):
 		start, _ := e.trigger()
 		e.list = list{dismissed: start + 1}
+		return Changed, !e.config.Vi // there it leaves insert mode, too
 	default:
 		return Nothing, false
 	}

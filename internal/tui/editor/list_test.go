@@ -213,6 +213,15 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// One Escape leaves the insert mode of vi, whether a list is open or not.
+func TestViLeavesTheList(t *testing.T) {
+	e := New(Config{Vi: true})
+	typeWith(t, e, "/c<Esc>", "/clear", "/compact")
+	if e.list.open() || e.Mode() != "normal" {
+		t.Errorf("mode %q, list open: %v", e.Mode(), e.list.open())
+	}
+}
+
 func TestReplace(t *testing.T) {
 	e := New(Config{})
 	set(e, "see @ma| there")
