@@ -32,6 +32,7 @@ const (
 	showCursor = "\x1b[?25h"
 	wrapOff    = "\x1b[?7l"
 	wrapOn     = "\x1b[?7h"
+	right      = "\x1b[C"
 	eraseLine  = "\x1b[K"
 	eraseBelow = "\x1b[J"
 )
@@ -107,10 +108,12 @@ func (p *painter) fit(live Live, width, height int) (lines []line, row, col int)
 	return lines, row, min(max(live.Col, 0), max(width-1, 0))
 }
 
-// erase empties the live region, and leaves the cursor where it begins.
+// erase empties the live region, and leaves the cursor where it begins. The rest of
+// the screen is erased from the second column on: tmux keeps in its history what is
+// erased from the first one of a screen.
 func (p *painter) erase(width int) {
 	p.up(p.above(width))
-	p.add("\r" + eraseBelow)
+	p.add("\r" + eraseLine + right + eraseBelow + "\r")
 	p.lines, p.row, p.col = nil, 0, 0
 }
 

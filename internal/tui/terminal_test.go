@@ -87,7 +87,6 @@ func playFront() int {
 	}
 	p := &player{}
 	p.ui = New(Config{Terminal: term, Host: p, Style: render.Style{Color: true}})
-	p.ui.Print("A front in a terminal.\n")
 	p.ui.Status(Status{Model: "local/any", Title: "the title"})
 	switch err := p.ui.Run(context.Background()); {
 	case errors.Is(err, ErrGone):
