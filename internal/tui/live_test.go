@@ -15,6 +15,7 @@ import (
 	"ikigai"
 	"ikigai/internal/render"
 	"ikigai/internal/transcript"
+	"ikigai/internal/tty"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -94,6 +95,13 @@ func situations() []aSituation {
 			l.delta(ikigai.Delta{Text: hostile})
 			l.waiting = []Input{{Text: hostile}}
 			l.told(Status{Model: hostile, Goal: hostile, Objective: "of " + hostile, Store: hostile, Mode: hostile, Cost: hostile, Title: hostile})
+		}},
+		{"completions", func(l *loop) {
+			for _, r := range "see @a" {
+				l.key(tty.Key{Code: tty.KeyRune, Rune: r})
+			}
+			l.input.Completed("see @a", cleaned(Completions{From: 4, Items: []Completion{
+				{Text: "@a.go"}, {Text: "@a" + hostile, About: hostile}, {Text: "@assets/", More: true}}}))
 		}},
 		{"all at once", func(l *loop) {
 			for _, s := range []string{"status", "a call runs", "what waits", "question", "keys"} {
