@@ -19,10 +19,10 @@ type frontView struct {
 	mu       sync.Mutex
 	begun    bool // events are new from now on
 	fold     transcript.Transcript
-	past     []ikigai.Event // the last ones from before
-	new      bool           // something is in the log
-	title    string         // of the session
-	failed   bool           // the statement has ended with an error, which was shown
+	past     []ikigai.Event                    // the last ones from before
+	new      bool                              // something is in the log
+	title    string                            // of the session
+	failed   bool                              // the statement has ended with an error, which was shown
 	blocks   map[ikigai.Seq][]transcript.Block // of events that are not yet recorded
 	feedback []transcript.Block                // that is not shown yet
 	turns    turns
