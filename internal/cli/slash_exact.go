@@ -72,8 +72,8 @@ func (f *front) showRequest(ctx context.Context, w *work, seq ikigai.Seq, name s
 	if err != nil {
 		return err
 	}
-	title := fmt.Sprintf("%s, event %d: %s as they were sent, SHA-256 %x", name, seq, render.Bytes(int64(len(body))), sha256.Sum256(body))
-	f.ui.Page(ctx, title, f.harmless(string(pretty(body))), false)
+	head := fmt.Sprintf("%s as they were sent, indented here. SHA-256 as recorded: %x\n\n", render.Bytes(int64(len(body))), sha256.Sum256(body))
+	f.ui.Page(ctx, fmt.Sprintf("%s, event %d", name, seq), head+f.harmless(string(pretty(body))), false)
 	return nil
 }
 

@@ -1,0 +1,357 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ikigai"
+	"ikigai/internal/tmuxtest"
+	"ikigai/internal/tui"
+)
+
+// slashScript answers whatever is said, and changes a file where it is told to.
+const slashScript = `
+user: Write it
+say: I write it.
+call: file_write {"path": "a.txt", "content": "one\ntwo\n"}
+
+reply:
+say: It is written.
+
+user: Change it
+say: I change it.
+call: file_write {"path": "a.txt", "content": "one\nthree\n"}
+
+reply:
+say: It is changed.
+
+user: *
+say: So be it.
+`
+
+// typist is a person at the interactive front.
+type typist struct {
+	*tmuxtest.Screen
+	t *testing.T
+	p *place
+}
+
+// types starts the front in a terminal.
+func (p *place) types(args ...string) *typist {
+	p.t.Helper()
+	cmd := p.command(args...)
+	s := tmuxtest.Start(p.t, tmuxtest.Config{Args: cmd.Args, Env: cmd.Env, Dir: p.work, Width: 100, Height: 50})
+	s.WaitFor("test/scripted")
+	return &typist{s, p.t, p}
+}
+
+// says sends something off, and waits until text stands on the screen below it.
+func (s *typist) says(line, text string) {
+	s.t.Helper()
+	s.Type(line)
+	s.Until("the input", func(screen string) bool { return strings.Contains(unbroken(screen), unbroken(line)) })
+	s.Send("Enter")
+	s.Until(line+": "+text, func(screen string) bool {
+		return strings.Contains(unbroken(behindLast(screen, line)), unbroken(text)) && !strings.Contains(screen, "Esc stops")
+	})
+}
+
+// reads has a command open a pager that shows text, and closes it.
+func (s *typist) reads(line, text string) {
+	s.t.Helper()
+	s.Type(line)
+	s.Send("Enter")
+	s.Until("the pager of "+line+" with "+text, func(screen string) bool {
+		return strings.Contains(screen, "q close") && strings.Contains(unbroken(screen), unbroken(text))
+	})
+	s.Send("q")
+	s.Until("the prompt", func(screen string) bool { return !strings.Contains(screen, "q close") && strings.Contains(screen, "test/") })
+}
+
+// escapes goes away from a list.
+func (s *typist) escapes(title string) {
+	s.t.Helper()
+	s.Send("Escape")
+	s.Until("no list", func(screen string) bool { return !strings.Contains(screen, title) })
+}
+
+// leaves ends the front.
+func (s *typist) leaves() {
+	s.t.Helper()
+	s.Type("/quit")
+	s.Send("Enter")
+	if code := s.Exited(); code != exitAnswered {
+		s.t.Errorf("the front ended with %d", code)
+	}
+}
+
+// unbroken returns text without the blanks at which it may be broken.
+func unbroken(text string) string { return strings.Join(strings.Fields(text), "") }
+
+// behindLast returns what stands on a screen behind the last place where a
+// statement was sent off; all of it where that is not shown, as with commands.
+func behindLast(screen, line string) string {
+	said := "› " + line
+	if i := strings.LastIndex(screen, said); i >= 0 && !isCommand(line) {
+		return screen[i+len(said):]
+	}
+	return screen
+}
+
+// file waits until a file in the working directory holds text.
+func (s *typist) file(name, text string) {
+	s.t.Helper()
+	s.Wait(name+" holds "+text, func() bool {
+		content, err := os.ReadFile(s.p.file(name))
+		return err == nil && string(content) == text || os.IsNotExist(err) && text == ""
+	})
+}
+
+// lastRequest returns the body of the last request of the conversation.
+func (p *place) lastRequest() string {
+	all := p.server.Requests()
+	return string(all[len(all)-1].Body)
+}
+
+// Every command is complete, has a name of its own and stands in its order.
+func TestSlashTable(t *testing.T) {
+	all := slashes()
+	if !slices.IsSortedFunc(all, func(a, b slash) int { return strings.Compare(a.name, b.name) }) {
+		t.Error("the commands are not sorted")
+	}
+	for i, c := range all {
+		if c.name == "" || c.about == "" || c.run == nil || i > 0 && all[i-1].name == c.name {
+			t.Errorf("command %d: %q, %q", i, c.name, c.about)
+		}
+	}
+	for _, name := range strings.Fields(`help clear mark rewind fork undo redo model thinking tools tool refresh sessions resume search
+		cost context goal export raw system compact commit theme display approval jobs log quit`) {
+		if slashNamed(all, name) == nil {
+			t.Errorf("there is no /%s", name)
+		}
+	}
+}
+
+// docs/terminal.md tells of every command and every key.
+func TestTerminalPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/terminal.md")
+	must(t, err)
+	for _, c := range slashes() {
+		if !strings.Contains(string(page), "| `"+strings.ReplaceAll(c.usage(), "|", `\|`)+"` | ") {
+			t.Errorf("docs/terminal.md has no row for %q: %s", c.usage(), c.about)
+		}
+	}
+	for line := range strings.Lines(tui.Keys()) {
+		keys, _, _ := strings.Cut(line, "  ")
+		for _, key := range strings.Split(keys, ", ") {
+			if key = strings.TrimSpace(key); !strings.Contains(string(page), "`"+key+"`") {
+				t.Errorf("docs/terminal.md does not tell of the key %s", key)
+			}
+		}
+	}
+}
+
+func TestUnknownSlash(t *testing.T) {
+	for _, test := range []struct{ name, want string }{
+		{"modle", "There is no command /modle. Perhaps /model is meant; see /help."},
+		{"usr/bin/x", "There is no command /usr/bin/x. See /help; to say something that begins with a slash, put a blank before it."},
+	} {
+		if got := unknownSlash(test.name, slashes()).Error(); got != test.want {
+			t.Errorf("%s: %s", test.name, got)
+		}
+	}
+}
+
+func TestParseUndo(t *testing.T) {
+	for _, test := range []struct {
+		args string
+		redo bool
+		want undoOptions
+		bad  bool
+	}{
+		{"", false, undoOptions{}, false},
+		{"--to 3 --dry-run", false, undoOptions{to: "3", dryRun: true}, false},
+		{"--to=#7", false, undoOptions{to: "#7"}, false},
+		{"--dry-run", true, undoOptions{redo: true, dryRun: true}, false},
+		{"--to 3", true, undoOptions{}, true},
+		{"3", false, undoOptions{}, true},
+		{"--to", false, undoOptions{}, true},
+	} {
+		got, err := parseUndo(undoOptions{redo: test.redo}, test.args)
+		if (err != nil) != test.bad || err == nil && got != test.want {
+			t.Errorf("%q: %+v, %v", test.args, got, err)
+		}
+	}
+}
+
+func TestExportOptions(t *testing.T) {
+	f := &front{app: &app{dir: "/w"}}
+	for _, test := range []struct{ args, format, out string }{
+		{"", "markdown", "/w/ikigai-01a1f9ef.md"},
+		{"html", "html", "/w/ikigai-01a1f9ef.html"},
+		{"jsonl", "jsonl", "/w/ikigai-01a1f9ef.jsonl"},
+		{"atif sub/x y.json", "atif", "/w/sub/x y.json"},
+		{"page.html", "html", "/w/page.html"},
+		{"/tmp/notes.md", "markdown", "/tmp/notes.md"},
+		{"picture.png", "", ""},
+	} {
+		o, err := f.exportOptions("01a1f9ef-60c7", test.args)
+		if (err != nil) != (test.out == "") || err == nil && (o.format != test.format || o.out != test.out) {
+			t.Errorf("%q: %q, %q, %v", test.args, o.format, o.out, err)
+		}
+	}
+}
+
+// Places of a session: marked, gone back to, gone on from in a copy; and what was
+// changed in files taken back, with the difference shown.
+func TestSlashPlaces(t *testing.T) {
+	p := newPlace(t, slashScript)
+	s := p.types()
+	s.says("/rewind 3", "Nothing has been said in this session yet")
+	s.says("Write it", "It is written.")
+	s.says("/mark written", `is marked "written"`)
+	s.says("Change it", "It is changed.")
+	s.says("/undo --dry-run", "without --dry-run it will be")
+	s.file("a.txt", "one\nthree\n")
+	s.says("/undo", "/redo brings them back.")
+	s.file("a.txt", "one\ntwo\n")
+	s.WaitFor("-three")
+	s.says("/redo", "/undo takes them back again.")
+	s.file("a.txt", "one\nthree\n")
+
+	s.says("/rewind nowhere", "The session has no mark nowhere. Its marks are: written.")
+	s.says("/rewind written", "1 statement is no longer part of it")
+	s.says("And now?", "So be it.")
+	if body := p.lastRequest(); strings.Contains(body, "Change it") || !strings.Contains(body, "Write it") {
+		t.Errorf("after the rewind was sent: %s", body)
+	}
+
+	s.Type("/fork")
+	s.Send("Enter")
+	s.WaitFor("Go on in a copy from before which statement?")
+	s.Type("Write")
+	s.Until("one is left", func(screen string) bool { return !strings.Contains(screen, "And now?  ") })
+	s.Send("Enter")
+	s.WaitFor("This is a copy now.")
+	s.says("In the copy", "So be it.")
+	if body := p.lastRequest(); strings.Contains(body, "Write it") {
+		t.Errorf("the copy sent: %s", body)
+	}
+	s.says("/clear", "begins anew")
+	s.says("Afresh", "So be it.")
+	if body := p.lastRequest(); strings.Contains(body, "In the copy") {
+		t.Errorf("after /clear was sent: %s", body)
+	}
+	s.leaves()
+}
+
+// What only tells changes nothing, and shows what it is asked for.
+func TestSlashTells(t *testing.T) {
+	p := newPlace(t, slashScript)
+	s := p.types()
+	s.reads("/context", "environment")
+	s.says("/goal Ship the parser", "once you have said something")
+	s.says("Write it", "It is written.")
+	s.says("/cost", "main")
+	s.says("/goal", "Ship the parser (person)")
+	s.says("/goal Ship it today", "The goal of the session: Ship it today")
+	s.reads("/tools", "1: 1 ok, 0 failed")
+	s.reads("/tool file_write", "used: 1: 1 ok, 0 failed")
+	s.says("/tool nothing", "No tool is named nothing. See /tools.")
+	s.says("/refresh", "none of them new")
+	s.says("/jobs", "No command runs in the background.")
+	s.reads("/context", "Write it")
+	s.reads("/system", "system prompt, as it was recorded")
+	s.reads("/log", "I write it.")
+	s.reads("/help", "/thinking LEVEL")
+	s.says("/help mark", "A name that is given again moves.")
+	s.says("/modle", "Perhaps /model is meant")
+	s.Send("C-c") // the line was given back
+	s.says("/quit now", "/quit takes nothing behind it")
+	s.says("/display", "The display is compact from here on.")
+	s.says("/theme mono", "The theme is mono from here on.")
+	s.says("/theme pink", "There is no theme pink")
+	s.says("/export html", "The session is in")
+	if all, _ := filepath.Glob(p.file("ikigai-*.html")); len(all) != 1 {
+		t.Errorf("files: %q", all)
+	}
+	s.leaves()
+}
+
+// A request is shown exactly as it was sent: the same bytes, by their hash.
+//
+// S2.46
+func TestSlashRaw(t *testing.T) {
+	p := newPlace(t, slashScript)
+	s := p.types()
+	s.says("/raw", "No request was sent in this session yet")
+	s.says("Write it", "It is written.")
+	sent := p.server.Requests()
+	sum := func(n int) string { return fmt.Sprintf("%x", sha256.Sum256(sent[n].Body))[:24] }
+	s.reads("/raw", sum(len(sent)-1))
+	s.reads("/raw 1", sum(0))
+	s.reads("/raw 1", `"model": "scripted"`)
+	s.reads("/raw #4", "as it was recorded")
+	s.says("/raw 7", "The session has no request 7, it has 2")
+	s.says("/raw x", "names no request")
+	s.leaves()
+}
+
+// Another model is asked from the next statement on, and the conversation goes on.
+func TestSlashModel(t *testing.T) {
+	p := newPlace(t, slashScript)
+	s := p.types()
+	s.says("Write it", "It is written.")
+	s.says("/model nobody/x", "no vendor is called")
+	s.says("/model test/other", "The model is test/other from here on.")
+	s.says("And now?", "So be it.")
+	if body := p.lastRequest(); !strings.Contains(body, `"model":"other"`) || !strings.Contains(body, "Write it") {
+		t.Errorf("the other model was sent: %s", body)
+	}
+	s.says("/thinking much", "is no level of thinking")
+	s.says("/thinking low", "test/other:low from here on")
+	s.Type("/model")
+	s.Send("Enter")
+	s.WaitFor("Go on with which model?")
+	s.escapes("Go on with which model?")
+	s.leaves()
+	if events := p.log(); !slices.ContainsFunc(events, func(e ikigai.Event) bool {
+		return e.Kind == ikigai.KindRequest && strings.Contains(string(e.Data), `"test/other"`)
+	}) {
+		t.Error("the log does not say that the other model was asked")
+	}
+}
+
+// Sessions are left and gone on with.
+func TestSlashSessions(t *testing.T) {
+	p := newPlace(t, slashScript)
+	p.run(exitAnswered, "run", "Write it")
+	first := p.log()[0].Session
+	s := p.types()
+	s.says("A second one", "So be it.")
+	s.says("/resume 0000 ", "There is no session 0000")
+	s.says("/resume "+string(first), "It is written.")
+	s.says("Gone on", "So be it.")
+	if body := p.lastRequest(); !strings.Contains(body, "Write it") || strings.Contains(body, "A second one") {
+		t.Errorf("the resumed session sent: %s", body)
+	}
+	s.Type("/sessions")
+	s.Send("Enter")
+	s.Until("the list", func(screen string) bool { return strings.Contains(screen, "A second one") && strings.Contains(screen, "Write it") })
+	s.Type("second")
+	s.Send("Enter")
+	s.Until("the second session", func(screen string) bool { return strings.Contains(screen, "› A second one") })
+	s.says("/search written", "Found: written")
+	s.Send("Enter")
+	s.WaitFor("goes on with it")
+	s.Send("q")
+	s.WaitFor("Found: written")
+	s.escapes("Found: written")
+	s.says("/search nowherefound", "Nothing was found")
+	s.leaves()
+}
