@@ -27,7 +27,7 @@ call: bash {"command": "touch began; while ! test -e go; do sleep 0.05; done; ec
 reply:
 say: After it: {{output}}.
 
-user: twice
+user: /^twice$/
 call: bash {"command": "touch began; sleep 1000"}
 
 reply:
