@@ -62,7 +62,7 @@ func (c *changes) forget() {
 // behind it.
 func (e *Editor) edit(from, to int, text string) {
 	if from == to && text == "" {
-		e.cursor = from
+		e.cursor = align(e.text, from)
 		return
 	}
 	old := strings.Clone(e.text[from:to]) // what is kept must not keep all of the text

@@ -17,11 +17,18 @@ type vi struct {
 	register string // what was deleted or yanked
 	lines    bool   // it is whole lines
 
-	dot       []tty.Key // the keys of the last command that changed the text
-	keys      []tty.Key // those of the one that is being typed
+	dot       typed     // the last one that changed the text
+	keys      []tty.Key // of the one that is being typed
+	typing    int       // how many of them led to insert mode; 0 if they have not
 	text      string    // before it
 	repeating bool
 	once      bool // . does not repeat what was done
+}
+
+// typed is a command as it was typed.
+type typed struct {
+	keys   []tty.Key
+	typing int // how many of them led to insert mode
 }
 
 // sought is a character that was looked for in the line.
@@ -43,7 +50,7 @@ func (v *vi) forget() { v.count, v.operator, v.times, v.wait = 0, 0, 0, 0 }
 func (e *Editor) viReset() {
 	v := &e.vi
 	v.forget()
-	v.normal, v.visual, v.keys, v.text = false, false, nil, ""
+	v.normal, v.visual, v.keys, v.typing, v.text = false, false, nil, 0, ""
 }
 
 // mostKeys bounds what . repeats.
@@ -69,6 +76,9 @@ func (e *Editor) viKey(k tty.Key) Event {
 	} else {
 		event = e.viInsert(k)
 	}
+	if !v.normal && v.typing == 0 {
+		v.typing = len(v.keys)
+	}
 	if v.normal && !v.pending() && !v.visual {
 		e.viEnd()
 	}
@@ -80,9 +90,9 @@ func (e *Editor) viEnd() {
 	v := &e.vi
 	e.keepOnCharacter()
 	if v.text != e.text && len(v.keys) < mostKeys && !v.once && !v.repeating {
-		v.dot = v.keys
+		v.dot = typed{v.keys, v.typing}
 	}
-	v.keys, v.text, v.once = nil, "", false
+	v.keys, v.typing, v.text, v.once = nil, 0, "", false
 }
 
 // keepOnCharacter moves the cursor from the end of a line onto its last

@@ -79,6 +79,7 @@ func TestViChanges(t *testing.T) {
 		{"|one\ntwo", "<Esc>Ax y<Esc>j.", "onex y\ntwox |y"},
 		{"|one", "<Esc>ix<Esc>...", "|xxxxone"},
 		{"|one", "<Esc>xu.", "|ne"},
+		{"a 'b'|\nc d", `<Esc>ci'd.d<Esc>jh.`, "a 'd.d'\nc| d"}, // it fails there, and types nothing
 		{"|one two", "<Esc>d<Esc>w", "one |two"},
 		{"|one two", "<Esc>dqw", "one |two"},
 	})
@@ -98,6 +99,7 @@ func TestViObjectsAndSelection(t *testing.T) {
 		{"|one two", "<Esc>ved", "| two"},
 		{"|one two", "<Esc>vly$p", "one twoo|n"},
 		{"|one two", "<Esc>vcx<Esc>", "|xne two"},
+		{"a|x\u0301", "<Esc>vP", "|x\u0301"},
 		{"|one two", "<Esc>v<Esc>x", "|ne two"},
 		{"one t|wo x", "<Esc>viwd", "one | x"},
 		{"|one two", "<Esc>veoh<Esc>x", "|ne two"},

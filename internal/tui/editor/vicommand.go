@@ -154,12 +154,20 @@ func (e *Editor) viVisual(r rune) Event {
 	return Changed
 }
 
-// repeat does the last command again that changed the text.
+// repeat does the last command again that changed the text. Where it does not lead
+// to insert mode any more, what was typed there is no command.
 func (e *Editor) repeat() {
 	v := &e.vi
-	v.repeating, v.keys = true, nil
-	for _, k := range v.dot {
+	if v.repeating {
+		return
+	}
+	v.repeating, v.keys, v.typing = true, nil, 0
+	for i, k := range v.dot.keys {
+		if i > 0 && i == v.dot.typing && v.normal {
+			v.forget()
+			break
+		}
 		e.viKey(k)
 	}
-	v.repeating, v.keys, v.once = false, nil, true
+	v.repeating, v.keys, v.typing, v.once = false, nil, 0, true
 }
