@@ -37,7 +37,7 @@ func TestImportRules(t *testing.T) {
 		case "tools", "exttool", "mcp", "undo", "delegate":
 			return "tools"
 		case "process", "sse", "schema", "walk", "blob", "journal", "trust", "safetext", "catalog", "wirejson", "wirecheck", "media", "secret",
-			"preimage", "match", "webpage", "knowledge", "resource":
+			"preimage", "match", "webpage", "knowledge", "resource", "tty", "markdown", "fuzzy", "picture":
 			return "leaf"
 		}
 		return ""
@@ -61,7 +61,7 @@ func TestImportRules(t *testing.T) {
 // suites that serve measuring and testing alone may, and toolkit, which is the
 // main of other programs.
 func TestWhoReadsTheEnvironment(t *testing.T) {
-	may := []string{"cli", "config", "cmd/ikigai", "bench", "bench/delegate", "bench/floor", "bench/rss", "bench/store", "providertest", "pgtest", "killtest/launch", "toolkit"}
+	may := []string{"cli", "config", "cmd/ikigai", "bench", "bench/delegate", "bench/floor", "bench/rss", "bench/store", "bench/terminal", "providertest", "tmuxtest", "pgtest", "killtest/launch", "toolkit"}
 	eachFile(t, func(pkg, file string) {
 		if slices.Contains(may, pkg) {
 			return
