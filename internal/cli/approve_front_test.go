@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ikigai"
+)
+
+// In the front a call is shown whole before it runs, an edit as what would become
+// of the file as it is now; the person says yes once, for the session or by a rule,
+// or no, with words that the model is told. The log says who has allowed what.
+// S2.81, P42
+func TestFrontAsks(t *testing.T) {
+	p := newPlace(t, `
+user: work
+call: bash {"command": "touch a"}
+
+reply:
+call: bash {"command": "touch b \u001b]0;owned\u0007"}
+call: file_edit {"path": "src/text", "edits": [{"old": "two", "new": "zwei\ndrei"}]}
+
+reply:
+call: file_write {"path": "src/text", "content": "nothing\n"}
+call: file_edit {"path": "src/text", "edits": [{"old": "one", "new": "eins"}]}
+
+reply:
+expect: the person said no: leave that file
+say: As you like.
+`)
+	must(t, os.Mkdir(p.file("src"), 0o755))
+	must(t, os.WriteFile(p.file("src/text"), []byte("one\ntwo\nthree\n"), 0o644))
+	s := p.types("--approval", "ask")
+	s.Type("work")
+	s.Send("Enter")
+	s.asked(`Run bash(command="touch a")?`, "s yes, bash(touch *) in this session")
+	s.Send("s")
+	s.asked("Run bash(", "this very call") // it is no simple command
+	if title := s.Format("#{pane_title}"); strings.Contains(title, "owned") {
+		t.Errorf("a command has set the title to %q", title)
+	}
+	s.Send("y")
+	s.asked("Run file_edit(", "-two", "+zwei", "+drei", "r yes, and save a rule")
+	if got := strings.Join(p.lines("src/text"), " "); got != "one two three" {
+		t.Errorf("before it is allowed the file holds %q", got)
+	}
+	s.Send("r")
+	s.WaitFor("› file_edit(src/*)")
+	s.Send("BSpace")
+	s.Send("BSpace")
+	s.Type("**)")
+	s.WaitFor("› file_edit(src/**)")
+	s.Send("Enter")
+	s.asked("Run file_write(", "-zwei", "+nothing")
+	s.Send("w")
+	s.Type("leave that file")
+	s.WaitFor("› leave that file")
+	s.Send("Enter")
+	s.WaitFor("As you like.")
+	s.leaves()
+	if got := strings.Join(p.lines("src/text"), " "); got != "eins zwei drei three" {
+		t.Errorf("the file holds %q", got)
+	}
+	want := []string{
+		"bash: by the person, for this session", "bash: by the person, once",
+		"file_edit: by the person, with the rule file_edit(src/**)",
+		"file_write denied: the person said no: leave that file",
+		"file_edit: by the rule file_edit(src/**)",
+	}
+	if got := verdicts(t, p.log()); !slices.Equal(got, want) {
+		t.Errorf("the log has %q", got)
+	}
+}
+
+// asked waits until a question stands on the screen, with all that it is about.
+func (s *typist) asked(texts ...string) {
+	s.t.Helper()
+	s.Until("the question "+texts[0], func(screen string) bool {
+		at := strings.LastIndex(screen, texts[0])
+		return at >= 0 && strings.Contains(screen[at:], "y yes, once") &&
+			!slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(unbroken(screen), unbroken(text)) })
+	})
+}
+
+// verdicts returns who has said what of which calls.
+func verdicts(t *testing.T, events []ikigai.Event) (all []string) {
+	t.Helper()
+	for _, e := range of(ikigai.KindApproval, events) {
+		var d ikigai.ApprovalData
+		must(t, e.DecodeData(&d))
+		if !d.Allowed {
+			d.Name += " denied"
+		}
+		all = append(all, d.Name+": "+d.Reason)
+	}
+	return all
+}
+
+// With plan only tools that read run, and the model is told to make a plan. It is
+// switched in mid-session without a change of what was sent before.
+func TestFrontPlan(t *testing.T) {
+	p := newPlace(t, `
+user: work
+call: glob {"pattern": "*"}
+call: bash {"command": "touch a"}
+
+reply:
+expect: answer with the plan
+say: I would touch a.
+
+user: do it
+call: bash {"command": "touch a"}
+
+reply:
+say: Done.
+`)
+	s := p.types("--approval", "plan")
+	s.Type("work")
+	s.Send("Enter")
+	s.WaitFor("I would touch a.")
+	if _, err := os.Stat(p.file("a")); err == nil {
+		t.Error("something was changed")
+	}
+	s.says("/approval never", "Approval is never: tools run without asking.")
+	s.Type("do it")
+	s.Send("Enter")
+	s.WaitFor("Done.")
+	if _, err := os.Stat(p.file("a")); err != nil {
+		t.Error(err)
+	}
+	s.says("/approval nonsense", "Choose never, ask, plan or deny.")
+	s.leaves()
+	all := p.server.Requests()
+	for i := range all[1:] {
+		before := strings.TrimRight(string(all[i].Body), "]}")
+		if !strings.HasPrefix(string(all[i+1].Body), before) {
+			t.Errorf("request %d does not begin as the one before it:\n%s\n%s", i+2, all[i].Body, all[i+1].Body)
+		}
+	}
+	if got := verdicts(t, p.log()); len(got) != 1 || !strings.HasPrefix(got[0], "bash denied: the person wants a plan first") {
+		t.Errorf("the log has %q", got)
+	}
+}
