@@ -56,6 +56,7 @@ type scripting struct {
 	waits  bool // results have not been answered
 	cuts   int  // replies that broke off before their text, and were asked for again
 	hopes  []scriptserver.Pattern
+	steers []scriptserver.Pattern // what the person adds before the next reply
 	notes  []string
 }
 
@@ -66,10 +67,14 @@ func (s *scripting) add(e ikigai.Event) {
 	}
 	switch e.Kind {
 	case ikigai.KindUser:
+		if dataOf[ikigai.MessageData](e).By == ikigai.BySteer && s.waits {
+			s.steer(s.o.redact(e.Content))
+			return
+		}
 		s.end()
 		s.said = append(s.said, s.o.redact(e.Content))
 		s.script.All = append(s.script.All, scriptserver.Statement{})
-		s.reply, s.hopes = nil, nil
+		s.reply, s.hopes, s.steers = nil, nil, nil
 	case ikigai.KindThinking:
 		s.think(e)
 	case ikigai.KindAssistant:
@@ -92,6 +97,14 @@ func (s *scripting) add(e ikigai.Event) {
 	case ikigai.KindError:
 		s.failed(e, dataOf[ikigai.ErrorData](e))
 	}
+}
+
+// steer has the next reply know of what the person adds to the statement.
+func (s *scripting) steer(text string) {
+	if !sayable(text) {
+		text = "*"
+	}
+	s.steers = append(s.steers, scriptserver.Pattern(text))
 }
 
 // end ends a statement. Where the model has not answered it, its reply breaks off.
@@ -127,8 +140,8 @@ func (s *scripting) open(anew bool) *scriptserver.Reply {
 	}
 	st := &s.script.All[len(s.script.All)-1]
 	if s.reply == nil || s.ended || anew {
-		st.Replies = append(st.Replies, scriptserver.Reply{Expect: s.hopes})
-		s.ended, s.waits, s.hopes, s.cuts = false, false, nil, 0
+		st.Replies = append(st.Replies, scriptserver.Reply{Expect: s.hopes, Steer: s.steers})
+		s.ended, s.waits, s.hopes, s.steers, s.cuts = false, false, nil, nil, 0
 	}
 	s.reply = &st.Replies[len(st.Replies)-1]
 	return s.reply

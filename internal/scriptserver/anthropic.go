@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"ikigai"
@@ -133,7 +134,8 @@ func (r *request) addTexts(results int, texts []string) {
 		return
 	}
 	last := &r.messages[len(r.messages)-1]
-	last.text = strings.Join(append(last.withoutFeedback(texts), last.text), "\n")
+	last.beside = last.withoutFeedback(texts)
+	last.text = strings.Join(append(slices.Clone(last.beside), last.text), "\n")
 }
 
 // verify refuses a reply with thinking that is not this model's, and one whose

@@ -60,6 +60,8 @@ type message struct {
 	feedback string
 	calls    []string // ids
 	callID   string
+	beside   []string // texts that stand in the message of the results, behind this one, the last
+	added    bool     // to a statement under way: it begins none
 }
 
 // chatRequest is what the server needs of the body of a request.

@@ -25,9 +25,11 @@ type moment struct {
 
 // moment finds the reply to r. The error is a *refusal.
 func (p *plan) moment(r *request) (*moment, error) {
+	r.messages = p.apart(r.messages)
+	p.findAdded(r)
 	last := -1
 	for i, m := range r.messages {
-		if m.role == "user" && !carries(r.messages, i) {
+		if m.role == "user" && !m.added && !carries(r.messages, i) {
 			last = i
 		}
 	}
@@ -89,7 +91,7 @@ func (p *plan) choose(messages []message) *plannedStatement {
 	}
 	var before []string
 	for i, m := range messages[:len(messages)-1] {
-		if m.role == "user" && !carries(messages, i) {
+		if m.role == "user" && !m.added && !carries(messages, i) {
 			before = append(before, m.blocks...)
 		}
 	}

@@ -140,10 +140,10 @@ func scriptError(name string, line int, what, do string) *ikigai.Error {
 var (
 	headKeys = []string{"model", "context", "chunk", "delay"}
 	allKeys  = []string{
-		"user", "side", "reply", "expect", "expect-not", "expect-feedback", "think", "say", "call", "finish",
+		"user", "side", "reply", "expect", "expect-not", "expect-feedback", "steer", "think", "say", "call", "finish",
 		"usage", "repeat", "chunk", "delay", "fault", "model", "context",
 	}
-	manyKeys = []string{"expect", "expect-not", "expect-feedback", "call", "fault"}
+	manyKeys = []string{"expect", "expect-not", "expect-feedback", "steer", "call", "fault"}
 )
 
 func (p *parser) field(f field) error {
@@ -269,7 +269,7 @@ func (p *parser) head(f field) (err error) {
 func (p *parser) part(f field) (err error) {
 	r := p.reply
 	switch f.key {
-	case "expect", "expect-not", "expect-feedback":
+	case "expect", "expect-not", "expect-feedback", "steer":
 		err = p.expect(f)
 	case "think":
 		r.Think = f.value()
@@ -303,6 +303,8 @@ func (p *parser) expect(f field) error {
 		to = &p.reply.ExpectNot
 	case "expect-feedback":
 		to = &p.reply.ExpectFeedback
+	case "steer":
+		to = &p.reply.Steer
 	}
 	*to = append(*to, Pattern(f.value()))
 	return nil

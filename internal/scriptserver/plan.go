@@ -14,6 +14,7 @@ type plan struct {
 	script     *Script
 	statements []*plannedStatement                    // the first of each text
 	sides      map[ikigai.Purpose][]*plannedStatement // those of side interactions
+	steers     bool                                   // replies know of what the person adds
 }
 
 type plannedStatement struct {
@@ -38,6 +39,7 @@ type plannedReply struct {
 	expect    []func(string) bool
 	expectNot []func(string) bool
 	feedback  []func(string) bool
+	steer     []func(string) bool
 	chunk     int
 	delay     Delay
 	finish    string
@@ -110,7 +112,7 @@ func (p *plan) reply(id string, r *Reply) (*plannedReply, error) {
 	for _, e := range []struct {
 		from []Pattern
 		to   *[]func(string) bool
-	}{{r.Expect, &planned.expect}, {r.ExpectNot, &planned.expectNot}, {r.ExpectFeedback, &planned.feedback}} {
+	}{{r.Expect, &planned.expect}, {r.ExpectNot, &planned.expectNot}, {r.ExpectFeedback, &planned.feedback}, {r.Steer, &planned.steer}} {
 		for _, pattern := range e.from {
 			fits, err := pattern.compile()
 			if err != nil {
@@ -124,6 +126,7 @@ func (p *plan) reply(id string, r *Reply) (*plannedReply, error) {
 			return nil, p.invalid(r.Line, err)
 		}
 	}
+	p.steers = p.steers || len(planned.steer) > 0
 	return planned, p.texts(planned)
 }
 

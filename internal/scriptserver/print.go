@@ -74,6 +74,9 @@ func (b *printer) opening(st Statement) {
 }
 
 func (b *printer) reply(r *Reply) {
+	for _, p := range r.Steer {
+		b.field("steer", string(p))
+	}
 	for _, p := range r.Expect {
 		b.field("expect", string(p))
 	}

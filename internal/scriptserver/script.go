@@ -38,6 +38,7 @@ type Reply struct {
 	Expect         []Pattern
 	ExpectNot      []Pattern
 	ExpectFeedback []Pattern // of the feedback that goes with the last results
+	Steer          []Pattern // what the person may add to the statement, with the results before this reply
 
 	Think   string // the reasoning that the model shows
 	Say     string
