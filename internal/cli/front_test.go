@@ -25,6 +25,7 @@ user: wait
 call: bash {"command": "touch began; while ! test -e go; do sleep 0.05; done; echo waited"}
 
 reply:
+steer: and then?
 say: After it: {{output}}.
 
 user: /^twice$/
