@@ -121,7 +121,9 @@ func TestTalkIsCutOff(t *testing.T) {
 			p := newPlace(t, talkScript)
 			s := p.talk()
 			typeLine(s, "slowly")
-			s.Until("two lines", func(screen string) bool { return strings.Count(screen, strings.Repeat("a", 3)) > 0 || strings.Count(screen, "\n") > 8 && len(strings.TrimSpace(screen)) > 200 })
+			s.Until("two lines", func(screen string) bool {
+				return strings.Count(screen, strings.Repeat("a", 3)) > 0 || strings.Count(screen, "\n") > 8 && len(strings.TrimSpace(screen)) > 200
+			})
 			shown := s.Screen()
 			cut(s)
 			if code := exitOfTalk(s, name); code != map[string]int{"escape": 0, "hang-up": 130, "end": 130, "no more": -1}[name] {
@@ -221,7 +223,9 @@ func TestTalkWithoutKey(t *testing.T) {
 	s := p.talk()
 	s.WaitFor("OPENAI_API_KEY")
 	typeLine(s, "hello")
-	s.Until("the statement given back", func(screen string) bool { return strings.Count(screen, "OPENAI_API_KEY") > 1 && strings.Contains(screen, "› hello") })
+	s.Until("the statement given back", func(screen string) bool {
+		return strings.Count(screen, "OPENAI_API_KEY") > 1 && strings.Contains(screen, "› hello")
+	})
 	s.Send("C-c")
 	s.Send("C-d")
 	if code := s.Exited(); code != 0 {

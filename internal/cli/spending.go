@@ -20,6 +20,9 @@ type spendings struct {
 	gauge  catalog.Gauge
 	usages []ikigai.Event
 	before int // usages of earlier statements
+
+	counted int // usages that are in sum
+	sum     render.Spending
 }
 
 // begin tells that events are new from now on.
@@ -46,25 +49,32 @@ func (t *spendings) Add(e ikigai.Event) {
 func (t *spendings) spending(context int) render.Spending {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := render.Spending{Tokens: t.gauge.Tokens(), Context: context}
-	for i, e := range t.usages {
-		var d ikigai.UsageData
-		_ = e.DecodeData(&d) // damaged, it cost what nobody knows
-		s.Session = plus(s.Session, d.Cost)
-		switch {
-		case i < t.before:
-		case e.Interaction == ikigai.Main:
-			s.Requests++
-			s.Cost = plus(s.Cost, d.Cost)
-			s.Usage.Input += d.Input
-			s.Usage.Output += d.Output
-			s.Usage.CacheRead += d.CacheRead
-		default:
-			s.Side++
-			s.SideCost = plus(s.SideCost, d.Cost)
-		}
+	for ; t.counted < len(t.usages); t.counted++ {
+		t.count(t.usages[t.counted], t.counted < t.before)
 	}
+	s := t.sum
+	s.Tokens, s.Context = t.gauge.Tokens(), context
 	return s
+}
+
+// count adds what a request has cost, one of an earlier statement if before is set.
+func (t *spendings) count(e ikigai.Event, before bool) {
+	var d ikigai.UsageData
+	_ = e.DecodeData(&d) // damaged, it cost what nobody knows
+	s := &t.sum
+	s.Session = plus(s.Session, d.Cost)
+	switch {
+	case before:
+	case e.Interaction == ikigai.Main:
+		s.Requests++
+		s.Cost = plus(s.Cost, d.Cost)
+		s.Usage.Input += d.Input
+		s.Usage.Output += d.Output
+		s.Usage.CacheRead += d.CacheRead
+	default:
+		s.Side++
+		s.SideCost = plus(s.SideCost, d.Cost)
+	}
 }
 
 // answered returns the model that has answered last in the conversation, "" if
