@@ -134,11 +134,12 @@ func (f *front) shutDown() {
 	f.mu.Unlock()
 	f.await()
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.work != nil {
-		f.closeWork(f.work)
+	w, stopServer := f.work, f.stopServer
+	f.mu.Unlock()
+	if w != nil {
+		f.closeWork(w) // what is still to be recorded is shown, which takes the lock
 	}
-	f.stopServer()
+	stopServer()
 }
 
 // endTime is how long what was stopped may take to end by itself.

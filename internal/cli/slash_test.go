@@ -96,11 +96,14 @@ func unbroken(text string) string { return strings.Join(strings.Fields(text), ""
 // behindLast returns what stands on a screen behind the last place where a
 // statement was sent off; all of it where that is not shown, as with commands.
 func behindLast(screen, line string) string {
+	if isCommand(line) {
+		return screen
+	}
 	said := "› " + line
-	if i := strings.LastIndex(screen, said); i >= 0 && !isCommand(line) {
+	if i := strings.LastIndex(screen, said); i >= 0 {
 		return screen[i+len(said):]
 	}
-	return screen
+	return ""
 }
 
 // file waits until a file in the working directory holds text.
@@ -334,7 +337,7 @@ func TestSlashSessions(t *testing.T) {
 	first := p.log()[0].Session
 	s := p.types()
 	s.says("A second one", "So be it.")
-	s.says("/resume 0000 ", "There is no session 0000")
+	s.says("/resume zzz", "There is no session zzz")
 	s.says("/resume "+string(first), "It is written.")
 	s.says("Gone on", "So be it.")
 	if body := p.lastRequest(); !strings.Contains(body, "Write it") || strings.Contains(body, "A second one") {
