@@ -345,10 +345,13 @@ func TestSlashSessions(t *testing.T) {
 	}
 	s.Type("/sessions")
 	s.Send("Enter")
-	s.Until("the list", func(screen string) bool { return strings.Contains(screen, "A second one") && strings.Contains(screen, "Write it") })
+	s.WaitFor("Go on with which session?")
 	s.Type("second")
+	s.Until("one is left", func(screen string) bool { return strings.Contains(screen, "1 of 2") })
 	s.Send("Enter")
-	s.Until("the second session", func(screen string) bool { return strings.Contains(screen, "› A second one") })
+	s.Until("the second session", func(screen string) bool {
+		return !strings.Contains(screen, "1 of 2") && strings.Contains(screen, "› A second one")
+	})
 	s.says("/search written", "Found: written")
 	s.Send("Enter")
 	s.WaitFor("goes on with it")
