@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func (s *typist) says(line, text string) {
 	s.Until("the input", func(screen string) bool { return strings.Contains(unbroken(screen), unbroken(line)) })
 	s.Send("Enter")
 	s.Until(line+": "+text, func(screen string) bool {
-		return strings.Contains(unbroken(behindLast(screen, line)), unbroken(text)) && !strings.Contains(screen, "Esc stops")
+		return strings.Contains(unbroken(behindLast(screen, line)), unbroken(text)) && (isCommand(line) || !strings.Contains(screen, "Esc stops"))
 	})
 }
 
@@ -70,7 +71,9 @@ func (s *typist) reads(line, text string) {
 		return strings.Contains(screen, "q close") && strings.Contains(unbroken(screen), unbroken(text))
 	})
 	s.Send("q")
-	s.Until("the prompt", func(screen string) bool { return !strings.Contains(screen, "q close") && strings.Contains(screen, "test/") })
+	s.Until("the prompt", func(screen string) bool {
+		return !strings.Contains(screen, "q close") && strings.Contains(screen, "test/")
+	})
 }
 
 // escapes goes away from a list.
@@ -359,5 +362,39 @@ func TestSlashSessions(t *testing.T) {
 	s.WaitFor("Found: written")
 	s.escapes("Found: written")
 	s.says("/search nowherefound", "Nothing was found")
+	s.leaves()
+}
+
+// A commit is made with the message that the model wrote and the person agreed to,
+// and what cannot be made smaller is said to be that.
+func TestSlashCommit(t *testing.T) {
+	p := newPlace(t, slashScript+"\nside: commit\nsay: add a.txt\n")
+	git := func(args ...string) string {
+		cmd := p.command()
+		run := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
+		run.Dir, run.Env = p.work, cmd.Env
+		out, err := run.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	git("config", "user.name", "a")
+	git("config", "user.email", "a@example.org")
+	s := p.types()
+	s.says("/commit", "Nothing is staged")
+	s.says("Write it", "It is written.")
+	git("add", "a.txt")
+	s.says("/commit as agreed", "Commit with this message?")
+	s.Send("n")
+	s.WaitFor("Nothing was committed")
+	s.says("/commit as agreed", "Commit with this message?")
+	s.Send("y")
+	s.WaitFor("1 file changed")
+	if got := git("log", "--format=%s"); got != "add a.txt\n" {
+		t.Errorf("the log of Git: %q", got)
+	}
+	s.says("/compact", "cannot take noticeably less room")
 	s.leaves()
 }

@@ -67,8 +67,12 @@ func (s *scripting) add(e ikigai.Event) {
 	}
 	switch e.Kind {
 	case ikigai.KindUser:
-		if dataOf[ikigai.MessageData](e).By == ikigai.BySteer && s.waits {
+		switch by := dataOf[ikigai.MessageData](e).By; {
+		case by == ikigai.BySteer && s.waits:
 			s.steer(s.o.redact(e.Content))
+			return
+		case by == ikigai.ByShell:
+			s.note(e, "what came of a command that the person had typed is left out")
 			return
 		}
 		s.end()
