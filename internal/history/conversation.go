@@ -20,6 +20,7 @@ type conversation struct {
 	filled    int        // messages that have the bytes of what goes with them
 	summary   ikigai.Seq // of the projection whose summary the first message is, after the system message; 0 if none is
 	trimmed   map[ikigai.Seq]trimmed
+	statement ikigai.Seq // the last one, whatever was added to it since
 	knows     ikigai.Seq // the last statement or clear: undos before it were told, or concern nothing
 }
 
@@ -40,6 +41,9 @@ func (c *conversation) take(s step) (changed bool) {
 		c.hasUser = true
 		if m.Kind == ikigai.KindUser {
 			c.knows = s.seq
+		}
+		if s.statement {
+			c.statement = s.seq
 		}
 		c.round.edited = s.edited && m.Kind == ikigai.KindAssistant // m may be the text of calls
 		c.messages, c.origins = append(c.messages, m), append(c.origins, s.seq)

@@ -218,6 +218,9 @@ func TestStatementKeepsItsMedia(t *testing.T) {
 	asks := func(sizes ...int64) ikigai.Event {
 		return ikigai.Message{Kind: ikigai.KindUser, Content: "look", Parts: shown("s", sizes...)}.Event()
 	}
+	adds := func(sizes ...int64) []ikigai.Event {
+		return []ikigai.Event{ikigai.NewEvent(ikigai.KindUser, "and this", ikigai.MessageData{By: ikigai.BySteer, Parts: shown("a", sizes...)})}
+	}
 	round := func(id string, sizes ...int64) []ikigai.Event {
 		m, _ := result(id, "r").Message()
 		m.Result.Parts = shown("r"+id, sizes...)
@@ -236,6 +239,11 @@ func TestStatementKeepsItsMedia(t *testing.T) {
 			"(s0: " + older + ") (r10: " + older + ") s0 r20"},
 		{"words come after it", [][]ikigai.Event{{asks(16 * MiB), assistant("a"), user("and?")}, round("1", 3*MiB), round("2", 3*MiB)},
 			"(s0: " + older + ") r10 r20"},
+		{"words were added to it", [][]ikigai.Event{{asks(16 * MiB)}, round("1", MiB), adds(), round("2", 3*MiB), round("3", 3*MiB)},
+			"s0 (r10: " + older + ") (r20: " + older + ") r30"},
+		{"documents were added to it", [][]ikigai.Event{{asks(12 * MiB)}, round("1", MiB), adds(5 * MiB), round("2", 2*MiB), round("3", 2*MiB)},
+			"s0 (r10: " + older + ") a0 (r20: " + older + ") r30"},
+		{"too much was added to it", [][]ikigai.Event{{asks(16 * MiB)}, round("1", MiB), adds(8*MiB, MiB)}, "s0 (r10: " + older + ") (a0: " + noRoom + ") a1"},
 		{"too much in a round", [][]ikigai.Event{{asks(16 * MiB)}, round("1", 3*MiB, 3*MiB)}, "s0 (r10: " + noRoom + ") r11"},
 		{"too large by itself", [][]ikigai.Event{{asks(30*MiB, MiB)}}, "(s0: " + tooLarge + ") s1"},
 	} {

@@ -11,9 +11,10 @@ import (
 const unknownSize = 1 << 20
 
 // mediaWindow is the images and documents of a conversation that are sent:
-// those of the last statement, which is being worked on, and the newest of the
-// others. When they become too many, all but half of what may be sent are left
-// out at once, so that the beginning of requests changes rarely.
+// those of the last statement, which is being worked on, with what was added to
+// it, and the newest of the others. When they become too many, all but half of
+// what may be sent are left out at once, so that the beginning of requests changes
+// rarely.
 type mediaWindow struct {
 	media []attached
 	bytes int64
@@ -55,10 +56,9 @@ func (c *conversation) attach(from int) (changed bool) {
 	if !exceeds(1) {
 		return false
 	}
-	statement := c.lastStatement()
 	w.media = slices.DeleteFunc(w.media, func(a attached) bool {
 		switch {
-		case a.message == statement:
+		case c.workedOn(a.message) && (a.message < from || c.origins[a.message] == c.statement):
 			return false
 		case a.message < from && exceeds(2):
 			c.leaveOut(a, "there are newer ones")
@@ -85,13 +85,10 @@ func sentSize(p ikigai.Part) int64 {
 	return p.Size
 }
 
-// lastStatement returns the place of the last message of the person.
-func (c *conversation) lastStatement() int {
-	i := len(c.messages) - 1
-	for i >= 0 && c.messages[i].Kind != ikigai.KindUser {
-		i--
-	}
-	return i
+// workedOn reports whether message i is the statement that is being worked on, or
+// what the person has added to it.
+func (c *conversation) workedOn(i int) bool {
+	return c.messages[i].Kind == ikigai.KindUser && c.origins[i] >= c.statement
 }
 
 // leaveOut puts words in the place of an image or a document.
