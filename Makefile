@@ -28,12 +28,13 @@ kill: need ## kills the program at every system call of its life (test tries eac
 race: need ## all tests with the race detector
 	CGO_ENABLED=1 tools/test -timeout 30m -race
 
-bench: need ## ikigai beside a bare loop that does the same, its stores beside bare SQL, its search beside ripgrep, tasks at once beside one
+bench: need ## ikigai beside a bare loop that does the same, its stores beside bare SQL, its search beside ripgrep, tasks at once beside one, its front at a terminal
 	@tools/need ripgrep
 	go run ./bench
 	go run ./bench/store
 	go run ./bench/search
 	go run ./bench/delegate
+	go run ./bench/terminal
 
 lint: ## gofmt, vet, staticcheck, errcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt these files"; exit 1; }
