@@ -13,6 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"ikigai/internal/agent"
 	"ikigai/internal/scriptserver"
 )
 
@@ -397,8 +398,7 @@ func TestTrimPatch(t *testing.T) {
 // What is asked for a message is no more than the model for it takes.
 func TestPatchRoom(t *testing.T) {
 	for context, want := range map[int]int{0: mostPatch, 4000: 6000, 1 << 20: mostPatch} {
-		w := &work{opening: &opening{}}
-		w.smallOnce.Do(func() { w.smallModel.Context = context })
+		w := &work{opening: &opening{smallModel: &agent.Candidate{Context: context}}}
 		if got := w.patchRoom(t.Context()); got != want {
 			t.Errorf("context of %d: %d", context, got)
 		}

@@ -62,9 +62,10 @@ func (f *front) useModel(ctx context.Context, name string) error {
 	}
 	f.hidden.add(e.Key)
 	f.tellOfLevel(e)
+	w.goOnWith(e)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.unasked, w.endpoint = nil, e
+	f.unasked = nil
 	a := w.agent
 	a.Model, a.ModelName, a.Level, a.NoFormat = f.model(e), e.Name, e.Level, e.Known.NoFormat
 	a.Context, a.UsualOutput = f.contextOf(e), outputOf(e)

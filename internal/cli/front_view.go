@@ -144,8 +144,13 @@ func (v *frontView) shown(d ikigai.Delta) {
 	v.front.ui.Delta(d)
 }
 
-// notice implements viewer.
-func (v *frontView) notice(text string) { v.front.notice(text) }
+// notice implements viewer. It may be of how events are kept.
+func (v *frontView) notice(text string) {
+	v.front.notice(text)
+	v.front.mu.Lock()
+	defer v.front.mu.Unlock()
+	v.front.showStatus()
+}
 
 // progress implements viewer.
 func (v *frontView) progress() func(string, []byte) { return v.front.ui.Progress }

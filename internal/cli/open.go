@@ -76,8 +76,8 @@ type opening struct {
 	handing *handing // of the main interaction
 	permits *permits
 
-	smallOnce  sync.Once
-	smallModel agent.Candidate // for small work
+	modelMu    sync.Mutex       // while the model is changed, or that for small work found
+	smallModel *agent.Candidate // for small work; nil until it is needed
 
 	ends []func() // what is to be done in the end, the last first
 }

@@ -8,6 +8,7 @@ import (
 	"ikigai"
 	"ikigai/internal/agent"
 	"ikigai/internal/catalog"
+	"ikigai/internal/config"
 	"ikigai/internal/history"
 	"ikigai/internal/session"
 )
@@ -48,9 +49,12 @@ func (w *work) side(ctx context.Context, what string, d ikigai.InteractionData) 
 }
 
 // small returns the model for small work: the session's own where the settings
-// name no other, or where that cannot be asked, which the person is told once.
+// name no other, or where that cannot be asked, which the person is told once for
+// each of the session's models.
 func (o *opening) small(ctx context.Context) agent.Candidate {
-	o.smallOnce.Do(func() {
+	o.modelMu.Lock()
+	defer o.modelMu.Unlock()
+	if o.smallModel == nil {
 		e := o.endpoint
 		if name := o.settings.SmallModel; name != "" && !scripted(o.endpoint) {
 			found, err := o.settings.ResolveFallback(ctx, name, o.keys())
@@ -62,10 +66,17 @@ func (o *opening) small(ctx context.Context) agent.Candidate {
 			}
 		}
 		e.MaxRetries = min(e.MaxRetries, 1) // there is always something else that does
-		o.smallModel = agent.Candidate{Name: e.Name, Model: o.model(e), NoFormat: e.Known.NoFormat,
+		o.smallModel = &agent.Candidate{Name: e.Name, Model: o.model(e), NoFormat: e.Known.NoFormat,
 			Context: o.contextOf(e), MaxOutput: outputOf(e), Level: leastLevel(e.Known)}
-	})
-	return o.smallModel
+	}
+	return *o.smallModel
+}
+
+// goOnWith has the session go on with another model, and small work, too.
+func (o *opening) goOnWith(e config.Endpoint) {
+	o.modelMu.Lock()
+	defer o.modelMu.Unlock()
+	o.endpoint, o.smallModel = e, nil
 }
 
 // leastLevel returns the level at which a model thinks least, of those that it

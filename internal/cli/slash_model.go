@@ -141,8 +141,11 @@ func (f *front) think(ctx context.Context, level string) error {
 	if err != nil {
 		return err
 	}
+	e := w.endpoint
+	e.Level = ikigai.Level(level)
+	w.goOnWith(e)
 	f.mu.Lock()
-	w.endpoint.Level, w.agent.Level = ikigai.Level(level), ikigai.Level(level)
+	w.agent.Level = e.Level
 	f.mu.Unlock()
 	f.tellOfLevel(w.endpoint)
 	f.tells("The model is " + modelWithLevel(w.agent.ModelName, w.agent.Level) + " from here on.")

@@ -36,8 +36,9 @@ type ladder struct {
 	backlog []ikigai.Event // on no disk
 	waiting bool           // there are events in journals
 
-	rung    int // 0 is the store, then the journals, then nothing
-	told    int // the lowest rung that the person knows of
+	rung    int  // 0 is the store, then the journals, then nothing
+	told    int  // the lowest rung that the person knows of
+	back    bool // the store works again, which the person does not know yet
 	journal *journal.Journal
 	retryAt time.Time // when the store is tried again
 	lost    bool      // the session has passed to another holder: the store is never tried again
@@ -105,10 +106,17 @@ func (l *ladder) toStore(timeout time.Duration) error {
 		l.settle()
 	}
 	if l.rung > 0 {
-		l.rung, l.told = 0, 0
-		l.notice("The database works again. All events of this session are in it.")
+		l.rung, l.told, l.back = 0, 0, true
 	}
 	return nil
+}
+
+// tellBack tells the person, once, that the store works again.
+func (l *ladder) tellBack() {
+	if l.back {
+		l.back = false
+		l.notice("The database works again. All events of this session are in it.")
+	}
 }
 
 // settle empties the backlog, which is now on a disk.
@@ -196,6 +204,7 @@ func (l *ladder) deliver(ctx context.Context) error {
 func (l *ladder) close() {
 	if l.rung > 0 {
 		l.lastAttempt()
+		l.tellBack()
 	}
 	if n := len(l.backlog); n > 0 {
 		l.notice(fmt.Sprintf("%s of this session could be kept on no disk. Copy what you need from the screen: it is lost with the end of the program.", countEvents(n)))

@@ -261,17 +261,17 @@ func (s *Session) write() {
 		if len(batch) > 0 {
 			s.mu.Unlock()
 			durability := s.ladder.write(batch)
+			s.reached(durability)
 			s.tell(batch, durability)
 			s.mu.Lock()
-			s.written, s.durability = batch[len(batch)-1].Seq, durability
+			s.written = batch[len(batch)-1].Seq
 			s.done.Broadcast()
 			if durability != ikigai.Stored {
 				s.mu.Unlock()
-				climbed := s.ladder.climb()
-				s.mu.Lock()
-				if climbed {
-					s.durability = ikigai.Stored
+				if s.ladder.climb() {
+					s.reached(ikigai.Stored)
 				}
+				s.mu.Lock()
 			}
 		} else if s.closing {
 			break
@@ -281,6 +281,15 @@ func (s *Session) write() {
 	s.partial.clear()
 	s.finished = true
 	s.done.Broadcast()
+}
+
+// reached notes how durable all events are now. Whoever is told of it, or of an event,
+// finds it so.
+func (s *Session) reached(d ikigai.Durability) {
+	s.mu.Lock()
+	s.durability = d
+	s.mu.Unlock()
+	s.ladder.tellBack()
 }
 
 func (s *Session) tell(batch []ikigai.Event, d ikigai.Durability) {

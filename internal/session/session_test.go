@@ -251,6 +251,37 @@ func TestLadder(t *testing.T) {
 	})
 }
 
+// Who is told of an event, or that the store works again, finds the session as
+// durable as it is then.
+func TestDurabilityIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		var s *Session
+		var told []string
+		f.config.Recorded = func(e ikigai.Event, d ikigai.Durability) {
+			if d != s.Durability() {
+				t.Errorf("%s is %s, the session %s", e.Content, d, s.Durability())
+			}
+		}
+		f.config.Notice = func(text string) {
+			first, _, _ := strings.Cut(text, ":")
+			told = append(told, fmt.Sprint(first, " ", s.Durability()))
+		}
+		s = Begin(f.config)
+		record(t, s, say("a"))
+		f.log.fail(errors.New("disk full"))
+		record(t, s, say("b"))
+		f.log.fail(nil)
+		time.Sleep(retryTime)  // of the bubble's clock
+		record(t, s, say("c")) // the store is tried behind it
+		synctest.Wait()
+		if want := []string{"The database takes no events stored", "The database works again. All events of this session are in it. stored"}; !slices.Equal(told, want) {
+			t.Errorf("told %q", told)
+		}
+		s.Close()
+	})
+}
+
 // waiting checks how many journals are left.
 func waiting(t *testing.T, f *fixture, want int) {
 	t.Helper()
