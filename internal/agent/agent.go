@@ -80,7 +80,8 @@ type Agent struct {
 	// Approve is asked before a tool that may change something runs. Nil
 	// allows everything.
 	Approve func(ctx context.Context, request Approval) Verdict
-	// Progress takes what a running tool prints, for the person. It may be nil.
+	// Progress is told that a tool begins to run, with no output, and takes what it
+	// prints, for the person. It may be nil.
 	Progress func(callID string, output []byte)
 	// AllowVolatile is asked, once in a statement, whether tools that change
 	// something may run although their calls cannot be recorded on any disk. Nil

@@ -128,6 +128,7 @@ func (a *Agent) run(c *gatedCall) (result ikigai.Result) {
 	}()
 	call := ikigai.Call{ID: c.ID, Dir: a.Dir, Args: c.args, Intend: a.intend(c.ID)}
 	if a.Progress != nil {
+		a.Progress(c.ID, nil)
 		call.Progress = func(p []byte) { a.Progress(c.ID, p) }
 	}
 	result = c.tool.Run(c.ctx, call)

@@ -211,10 +211,22 @@ func (q inquiry) asked(style render.Style) string {
 	return style.Asked(call, q.Summary) + q.changes(style)
 }
 
+// rest shows what of a call does not stand where it was printed, whole.
+func (q inquiry) rest(style render.Style) string {
+	if q.change != (tools.Change{}) {
+		return q.changes(style)
+	}
+	style.Compact = false
+	return style.Late(transcript.CallOf(q.Call))
+}
+
+// named reports whether the prompt tells all of the call.
+func (q inquiry) named() bool { return utf8.RuneCountInString(q.Summary) <= maxPrompt }
+
 // prompt asks about a call in few words: all of it stands above.
 func (q inquiry) prompt() string {
 	what := q.Summary
-	if utf8.RuneCountInString(what) > maxPrompt {
+	if !q.named() {
 		what = q.Call.Name
 	}
 	if q.For != "" {

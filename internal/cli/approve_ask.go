@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-
-	"ikigai/internal/transcript"
 )
 
 // asker returns what asks the person at the terminal; nil where there is none to
@@ -58,12 +56,11 @@ func (q *questions) ask(ctx context.Context, about inquiry) consent {
 // show shows what of a call was not shown yet: the call itself stands above.
 func (q *questions) show(about inquiry) {
 	style := q.style(q.Err)
-	switch {
-	case about.change.Lines != "" || about.change.Fails != "":
-		fmt.Fprint(q.Err, about.changes(style))
-	default:
-		fmt.Fprint(q.Err, style.Late(transcript.CallOf(about.Call)))
+	if style.Compact { // it is folded there
+		fmt.Fprint(q.Err, about.asked(style))
+		return
 	}
+	fmt.Fprint(q.Err, about.rest(style))
 }
 
 // keys names the answers that there are.

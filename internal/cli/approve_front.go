@@ -8,9 +8,13 @@ import (
 )
 
 // ask asks the person about a call, in the live region. All of the call stands
-// above the question.
+// above the question, once.
 func (f *front) ask(ctx context.Context, about inquiry) consent {
-	q := tui.Question{Text: about.asked(f.frontStyle()), Prompt: about.prompt(), Choices: about.choices()}
+	style := f.frontStyle()
+	q := tui.Question{
+		Text: about.asked(style), Call: about.Call.ID, Rest: about.rest(style),
+		Prompt: about.prompt(), Named: about.named(), Choices: about.choices(),
+	}
 	for {
 		answer := f.ui.Ask(ctx, q)
 		if answer.Choice < 0 {
@@ -32,7 +36,7 @@ func (f *front) ask(ctx context.Context, about inquiry) consent {
 			return consent{allowed: true, reach: reachRule, rule: text}
 		}
 		f.notice(err.Error())
-		q.Text = "" // it stands above
+		q.Text, q.Rest = "", "" // it stands above
 	}
 }
 

@@ -84,7 +84,11 @@ func (r *remote) run(ctx context.Context, tool string, args json.RawMessage, pro
 	agent := r.work.agent
 	agent.Model, agent.Progress = m, nil
 	if progress != nil {
-		agent.Progress = func(_ string, output []byte) { progress(output) }
+		agent.Progress = func(_ string, output []byte) {
+			if len(output) > 0 {
+				progress(output)
+			}
+		}
 	}
 	statement := ikigai.Message{Kind: ikigai.KindUser, Content: "Another agent calls " + tool + "."}
 	if _, err := agent.Run(ctx, statement.Event()); err != nil {

@@ -45,10 +45,17 @@ func (l *loop) askNext() {
 		choices[i] = overlay.Choice{Key: c.Key, Label: safe(c.Label), Words: c.Words, With: c.With}
 	}
 	a.widget = overlay.NewQuestion(l.look(), safe(a.q.Prompt), choices)
-	if a.q.Text != "" {
-		l.print(a.q.Text)
-	}
+	l.print(l.about(a.q))
 	l.ring("ikigai asks: " + safe(a.q.Prompt))
+}
+
+// about returns what is printed above a question: of what it is about, what does
+// not stand on the screen yet.
+func (s *state) about(q Question) string {
+	if last := len(s.atEnd) - 1; last >= 0 && s.atEnd[last] == q.Call || q.Named && slices.Contains(s.atEnd, q.Call) {
+		return q.Rest
+	}
+	return q.Text
 }
 
 // question returns the question that is asked, nil if there is none.

@@ -42,7 +42,8 @@ func (f *Front) Past(blocks []transcript.Block) { f.box.post(func(l *loop) { l.p
 // Delta shows a piece of a reply as it comes.
 func (f *Front) Delta(d ikigai.Delta) { f.box.delta(d) }
 
-// Progress shows what a running tool prints.
+// Progress tells that a call runs, whose block came before, and shows what it
+// prints.
 func (f *Front) Progress(callID string, output []byte) { f.box.output(callID, output) }
 
 // Notice tells the person something, in two sentences.

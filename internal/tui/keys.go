@@ -64,8 +64,9 @@ func (l *loop) control(k tty.Key) bool {
 		l.redraw()
 	case k.Ctrl('o'):
 		l.config.Host.ShowAll()
-	case k.Ctrl('x') && len(l.running) > 0:
-		l.config.Host.Cancel(l.running[len(l.running)-1].call.ID)
+	case k.Ctrl('x') && len(l.running()) > 0:
+		running := l.running()
+		l.config.Host.Cancel(running[len(running)-1].id)
 	default:
 		return false
 	}

@@ -48,7 +48,7 @@ func (s *state) view() tty.Live {
 		partHelp:     {lines: s.helpLines()},
 		partStatus:   {lines: s.statusLines()},
 	}
-	if len(all[partTail].lines) == 0 { // what is printed has ended
+	if len(all[partTail].lines) == 0 && s.under() == nil { // what is printed has ended
 		all[partGap].lines = []string{""}
 	}
 	focus, blind := partInput, false
@@ -108,7 +108,7 @@ func (s *state) workLines() []string {
 	}
 	dot := s.glyph(" · ", " - ")
 	stops, cancels := dot+"Esc stops", ""
-	if len(s.running) > 0 {
+	if len(s.running()) > 0 {
 		cancels = dot + "Ctrl-X cancels the call"
 	}
 	what, took := s.doing()

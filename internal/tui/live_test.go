@@ -61,17 +61,32 @@ func situations() []aSituation {
 			l.begins("waiting for the model")
 			l.work.since = began
 			l.block(callBlock("c1", "bash", `{"command":"make all && make check && make install DESTDIR=/tmp/somewhere"}`))
-			l.running[0].since = began.Add(time.Second)
 			l.progress("c1", []byte("compiling a.c\ncompiling b.c\n\n\tlinking\nchecking 1 of 20\rchecking 2 of 20"))
+			l.calls[0].since = began.Add(time.Second)
 		}},
 		{"several calls run", func(l *loop) {
 			l.begins("waiting for the model")
 			l.work.since = began
 			for i := range 6 {
 				l.block(callBlock(fmt.Sprint(i), "grep", fmt.Sprintf(`{"pattern":"word %d"}`, i)))
-				l.running[i].since = began.Add(2 * time.Second)
+			}
+			for i := range 6 {
+				l.progress(fmt.Sprint(i), nil)
+				l.calls[5].since = began.Add(2 * time.Second)
 			}
 			l.progress("5", []byte("one\n"))
+		}},
+		{"a call further up runs", func(l *loop) {
+			situation("a call runs")(l)
+			l.notice("The database is away. Events are kept in a journal.")
+		}},
+		{"the first of two calls runs", func(l *loop) {
+			l.begins("waiting for the model")
+			l.work.since = began
+			l.block(callBlock("1", "bash", `{"command":"make"}`))
+			l.block(callBlock("2", "bash", `{"command":"make check"}`))
+			l.progress("1", nil)
+			l.calls[1].since = began.Add(2 * time.Second)
 		}},
 		{"what waits", func(l *loop) {
 			l.begins("waiting for the model")
@@ -90,8 +105,8 @@ func situations() []aSituation {
 			l.begins(hostile)
 			l.work.since = began
 			l.block(callBlock("c1", hostile, `{"command":`+fmt.Sprintf("%q", "x\x1b[2J")+`}`))
-			l.running[0].since = began
 			l.progress("c1", []byte(hostile+"\n"+hostile))
+			l.calls[0].since = began
 			l.delta(ikigai.Delta{Text: hostile})
 			l.waiting = []Input{{Text: hostile}}
 			l.told(Status{Model: hostile, Goal: hostile, Objective: "of " + hostile, Store: hostile, Mode: hostile, Cost: hostile, Title: hostile})

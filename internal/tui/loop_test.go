@@ -49,9 +49,15 @@ func TestStatement(t *testing.T) {
 		s.Block(said(ikigai.KindAssistant, "I will.\n\nAnd then rest."))
 		s.Block(callBlock("1", "bash", `{"command":"make all"}`))
 		s.shows("And then rest.\n", "make all")
+		s.hides("Ctrl-X cancels") // it has not begun
+		s.keys(ctrl('x'))
+		s.was("")
 		s.Progress("1", []byte("compiling\n"))
 		time.Sleep(5 * time.Second)
-		s.shows("  compiling", "running 8s", "Ctrl-X cancels")
+		s.shows("  compiling", "running 5s", "Ctrl-X cancels")
+		if n := strings.Count(s.term.text(), "make all"); n != 1 {
+			t.Errorf("the call that runs stands %d times in\n%s", n, s.term.text())
+		}
 		s.keys(ctrl('x'))
 		s.was("cancel 1")
 
@@ -259,6 +265,50 @@ func TestQuestion(t *testing.T) {
 		}
 		s.hides("Run it?")
 	})
+}
+
+// Of a call that is asked about what stands on the screen is not printed again.
+func TestQuestionBelowItsCall(t *testing.T) {
+	first, second := callBlock("1", "bash", `{"command":"make"}`), callBlock("2", "bash", `{"command":"make check"}`)
+	last := Question{Text: "all of it", Rest: "the rest", Call: "2"}
+	named := Question{Text: "all of it", Rest: "the rest", Call: "1", Named: true}
+	for _, test := range []struct {
+		name   string
+		before func(*loop)
+		q      Question
+		want   string
+	}{
+		{"the last", func(*loop) {}, last, "the rest"},
+		{"one above it", func(*loop) {}, Question{Text: "all of it", Rest: "the rest", Call: "1"}, "all of it"},
+		{"one above it, named", func(*loop) {}, named, "the rest"},
+		{"after something else", func(l *loop) { l.print("words") }, last, "all of it"},
+		{"after an answer", func(l *loop) { l.delta(ikigai.Delta{Text: "words\n"}) }, last, "all of it"},
+		{"no call", func(*loop) {}, Question{Text: "all of it", Rest: "the rest"}, "all of it"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := newLoop(Config{Terminal: newFake(80, 24), Host: &host{}}, newMailbox())
+			l.block(first)
+			l.block(second)
+			test.before(l)
+			if got := l.about(test.q); got != test.want {
+				t.Errorf("%q is printed, not %q", got, test.want)
+			}
+		})
+	}
+	for compact, want := range map[bool]string{false: "the rest", true: "all of it"} {
+		l := newLoop(Config{Terminal: newFake(80, 24), Host: &host{}, Style: render.Style{Compact: compact}}, newMailbox())
+		l.block(callBlock("2", "bash", fmt.Sprintf(`{"command":%q}`, strings.Repeat("make\n", 30))))
+		if got := l.about(last); got != want {
+			t.Errorf("compact %v: %q is printed, not %q", compact, got, want)
+		}
+	}
+	l := newLoop(Config{Terminal: newFake(80, 24), Host: &host{}}, newMailbox())
+	l.block(first)
+	l.delta(ikigai.Delta{Text: "an open line"})
+	l.block(second)
+	if got := l.about(named); got != "all of it" {
+		t.Errorf("something stands between the calls, and %q is printed", got)
+	}
 }
 
 // What somebody types while a question comes up does not answer it.

@@ -166,16 +166,15 @@ func (p *plain) still(l *loop) {
 	if quiet < stillEvery {
 		return
 	}
-	what := l.work.doing(l.now)
-	if n := len(l.running); n > 0 {
-		what = "running " + safe(l.running[n-1].call.Name)
+	what, last := l.work.doing(l.now), ""
+	if running := l.running(); len(running) > 0 {
+		c := running[len(running)-1]
+		what = "running " + safe(c.name)
+		if n := len(c.last); n > 0 {
+			last = ", it printed last: " + c.last[n-1]
+		}
 	}
-	line := "still " + what + ", " + inWords(l.now.Sub(l.work.since))
-	if n := len(l.running); n > 0 && len(l.running[n-1].last) > 0 {
-		last := l.running[n-1].last
-		line += ", it printed last: " + last[len(last)-1]
-	}
-	p.print(line + "\n")
+	p.print("still " + what + ", " + inWords(l.now.Sub(l.work.since)) + last + "\n")
 }
 
 // inWords returns a time span to the second: "1 min 5 s".

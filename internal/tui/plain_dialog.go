@@ -78,9 +78,7 @@ type plainQuestion struct {
 func newPlainQuestion(a *asked) *plainQuestion { return &plainQuestion{asked: a, saying: -1} }
 
 func (d *plainQuestion) begin(l *loop) {
-	if d.q.Text != "" {
-		l.print(d.q.Text)
-	}
+	l.print(l.about(d.q))
 	var b strings.Builder
 	b.WriteString(safe(d.q.Prompt) + "\n")
 	for _, c := range d.q.Choices {

@@ -16,8 +16,9 @@ func (l *loop) block(b transcript.Block) {
 	switch body := b.Body.(type) {
 	case transcript.Call:
 		l.called(b, body)
+		return
 	case transcript.Result:
-		l.answered(body)
+		l.answered(b.Interaction, body)
 	}
 	if l.plain != nil && l.plain.echoes(b) {
 		return
@@ -49,6 +50,7 @@ func (l *loop) write(pieces []render.Piece) {
 // printed adds whole lines to what is to be printed. If that is too much, its
 // beginning is let go.
 func (l *loop) printed(lines string) {
+	l.atEnd = nil
 	l.out = append(l.out, lines...)
 	if len(l.out) <= maxHeld {
 		return

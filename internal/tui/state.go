@@ -19,7 +19,8 @@ type state struct {
 	input      *editor.Editor
 	instead    bool // it holds the last statement, to be said in another way
 	completing completing
-	running    []*running
+	calls      []*call
+	atEnd      []string // IDs of the calls that were printed last, whole, and nothing after them
 	work       work
 	waiting    []Input
 	status     Status

@@ -126,6 +126,12 @@ type Question struct {
 	Text    string // styled, what it is about; printed above
 	Prompt  string // one line
 	Choices []Choice
+
+	// Call is the ID of the call that is asked about, "" for none. Where that stands
+	// right above, Rest, which is what it does not show, is printed instead of Text.
+	Call, Rest string
+	// Named tells that Prompt says which call it is, if several stand there.
+	Named bool
 }
 
 // Choice is an answer to a Question.

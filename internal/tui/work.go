@@ -36,7 +36,7 @@ func (l *loop) ends() {
 		return
 	}
 	l.ring("ikigai is done: " + l.subject())
-	l.work, l.running = work{}, nil
+	l.work, l.calls = work{}, nil
 	l.input.Busy(false)
 	l.write(l.live.End())
 }
@@ -72,9 +72,11 @@ func (w *work) doing(now time.Time) string {
 // doing says what is under way, and for how long.
 func (s *state) doing() (what, took string) {
 	what, took = s.work.doing(s.now), elapsed(s.now.Sub(s.work.since))
-	switch n := len(s.running); {
+	switch n := len(s.running()); {
 	case s.now.Before(s.work.again):
 		return what, ""
+	case s.under() != nil:
+		return "running", elapsed(s.now.Sub(s.under().since))
 	case n == 1:
 		what = "running"
 	case n > 1:
@@ -114,7 +116,11 @@ func (l *loop) nextTick(now time.Time) time.Duration {
 		sooner(l.hint.until.Sub(now))
 	}
 	if l.work.busy {
-		sooner(untilSecond(now.Sub(l.work.since)))
+		since := l.work.since
+		if c := l.under(); c != nil {
+			since = c.since
+		}
+		sooner(untilSecond(now.Sub(since)))
 		if now.Before(l.work.again) {
 			sooner(l.work.again.Sub(now)%time.Second + time.Millisecond)
 		}
