@@ -165,7 +165,7 @@ func (f *front) await() {
 
 // farewell tells how to go on.
 func (f *front) farewell(err error) error {
-	if f.work != nil && f.view.any() {
+	if f.work != nil && f.work.stays() {
 		fmt.Fprintf(f.Err, "Go on with `ikigai --resume %s`.\n", f.work.session.ID())
 	}
 	if f.failed != nil && f.work == nil {
@@ -177,8 +177,8 @@ func (f *front) farewell(err error) error {
 // notice tells the person something that stopped nothing.
 func (f *front) notice(text string) {
 	if f.left.Load() {
-		f.printNotice(text)
+		f.printNotice(ofFront(text))
 		return
 	}
-	f.ui.Notice(f.redact(text))
+	f.ui.Notice(f.redact(inFront(text)))
 }

@@ -57,6 +57,7 @@ func (f *front) begin(do func(context.Context), ended func()) *doing {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		ended()
+		f.hearRest()
 		if f.turn == nil && f.errand == nil {
 			f.ui.Idle()
 		}
@@ -66,6 +67,15 @@ func (f *front) begin(do func(context.Context), ended func()) *doing {
 		}
 	})
 	return &doing{stop}
+}
+
+// hearRest has the log take what the model is yet to be told once no turn is under
+// way that could take it. The caller holds the lock.
+func (f *front) hearRest() {
+	if f.turn == nil && len(f.heard) > 0 && f.work != nil {
+		f.work.session.Queue(f.heard...)
+		f.heard = nil
+	}
 }
 
 // obey does what a command says.

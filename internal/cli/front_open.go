@@ -91,12 +91,13 @@ func (f *front) reopen(ctx context.Context, to which) error {
 		}
 		to.id, to.last = string(found.ID), false
 	}
-	back, dir := which{}, f.dir
-	if f.view.any() {
-		back.id = string(now.session.ID())
+	back, dir := now.again(), f.dir
+	if back.fork && to.id == string(now.session.ID()) { // it will not be there any more
+		to.id, to.at = back.id, cmp.Or(to.at, back.at)
 	}
 	f.mu.Lock()
 	f.work, f.ready, f.instead = nil, make(chan struct{}), 0
+	f.options.before = nil // it was meant for that session
 	f.mu.Unlock()
 	f.closeWork(now)
 	if err = f.open(to, now.endpoint); err == nil {

@@ -24,6 +24,7 @@ func (f *front) showAll(ctx context.Context) error {
 	var text strings.Builder
 	show := func(blocks []transcript.Block) {
 		for _, b := range blocks {
+			b.Text = here(b)
 			text.WriteString(page.Block(b))
 		}
 	}

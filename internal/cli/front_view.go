@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"strings"
 	"sync"
 
 	"ikigai"
@@ -70,7 +69,10 @@ func (v *frontView) begin() {
 	v.fold.Brief, v.fold.Folded = true, true
 	var blocks []transcript.Block
 	for _, e := range v.past {
-		blocks = append(blocks, v.fold.Add(e)...)
+		for _, b := range v.fold.Add(e) {
+			b.Text = here(b)
+			blocks = append(blocks, b)
+		}
 	}
 	if v.begun = true; len(v.past) > 0 {
 		v.new = true
@@ -115,16 +117,6 @@ func (v *frontView) shows(b transcript.Block) bool {
 		return false
 	}
 	return true
-}
-
-// here returns the text of a block, without how to go on from a shell: the person
-// is there already.
-func here(b transcript.Block) string {
-	if b.Kind != ikigai.KindError {
-		return b.Text
-	}
-	text := strings.TrimSuffix(b.Text, " Go on with `ikigai run --continue`.")
-	return strings.Replace(text, " with `ikigai run --continue`", "", 1)
 }
 
 // tellFeedback shows how the statement stands after a round of tools. It is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -47,7 +48,38 @@ func (w *work) close() {
 	tellStopped(w.view.notice, w.kit.close())
 	w.asking.settle(context.Background())
 	w.session.Close()
+	if w.which.fork && !w.stays() {
+		w.removeFork()
+	}
 	w.release()
+}
+
+// stays reports whether the log has more of the session than what it shares with
+// the one that it is a fork of.
+func (w *work) stays() bool { return w.session.Head() > w.base }
+
+// removeFork removes the session, a fork in which nothing has happened. Where that
+// fails, it is one more among the sessions.
+func (w *work) removeFork() {
+	ctx, cancel := context.WithTimeout(context.Background(), removeTime)
+	defer cancel()
+	if w.store.Remove(ctx, w.grant) == nil {
+		_ = os.RemoveAll(w.places().session(w.session.ID()))
+	}
+}
+
+// removeTime bounds the removal of a fork: who leaves waits for it.
+const removeTime = time.Second
+
+// again returns how to come back to the session once it is closed.
+func (w *work) again() which {
+	switch {
+	case w.stays():
+		return which{id: string(w.session.ID())}
+	case w.which.fork:
+		return which{id: string(w.parent.ID), fork: true, at: fmt.Sprint(w.base)}
+	}
+	return which{}
 }
 
 // opening is what a session is opened with.

@@ -199,24 +199,24 @@ func (l *ladder) deliver(ctx context.Context) error {
 	return err
 }
 
-// close makes a last attempt to bring everything into the store. What waits in
-// a journal is delivered at a later start otherwise.
+// close ends the writing. What waits in a journal is delivered at a later start.
 func (l *ladder) close() {
-	if l.rung > 0 {
-		l.lastAttempt()
-		l.tellBack()
-	}
 	if n := len(l.backlog); n > 0 {
 		l.notice(fmt.Sprintf("%s of this session could be kept on no disk. Copy what you need from the screen: it is lost with the end of the program.", countEvents(n)))
 	}
 	l.closeJournal()
 }
 
-func (l *ladder) lastAttempt() {
+// lastAttempt tries, before the end, to bring everything into the store, and reports
+// whether that took it although it did not before.
+func (l *ladder) lastAttempt() bool {
+	if l.rung == 0 {
+		return false
+	}
 	if !l.lost {
 		err := l.toStore(retryTimeout)
 		if l.lost = outdone(err); !l.lost {
-			return
+			return err == nil
 		}
 	}
 	for l.rung = 1; len(l.backlog) > 0 && l.rung <= len(l.dirs); l.rung++ {
@@ -234,6 +234,7 @@ func (l *ladder) lastAttempt() {
 	case err != nil:
 		l.notice(fmt.Sprintf("What happened here since another process went on waits in a journal, for a later start to deliver: %s.", reason(err)))
 	}
+	return false
 }
 
 // outdone reports whether an error of the store says that another process has

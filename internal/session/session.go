@@ -135,6 +135,13 @@ func (s *Session) restore(ctx context.Context) error {
 // ID returns the session's ID.
 func (s *Session) ID() ikigai.ID { return s.id }
 
+// Head returns the number of the last event, 0 if there is none.
+func (s *Session) Head() ikigai.Seq {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.head
+}
+
 // Durability returns how durable the last events are.
 func (s *Session) Durability() ikigai.Durability {
 	s.mu.Lock()
@@ -277,7 +284,12 @@ func (s *Session) write() {
 			break
 		}
 	}
+	s.mu.Unlock()
+	if s.ladder.lastAttempt() {
+		s.reached(ikigai.Stored)
+	}
 	s.ladder.close()
+	s.mu.Lock()
 	s.partial.clear()
 	s.finished = true
 	s.done.Broadcast()
