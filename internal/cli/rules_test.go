@@ -200,23 +200,38 @@ func TestNoRules(t *testing.T) {
 	}
 }
 
-// What is proposed fits the call that it is proposed for.
+// What is proposed fits the call that it is proposed for, and no other where the
+// program could be told to run others.
 func TestSuggestedRules(t *testing.T) {
 	for command, want := range map[string]string{
-		"go test ./...":           "bash(go test *)",
-		"go":                      "bash(go)",
-		"git -C x push":           "bash(git -C x push)",
-		"git status":              "bash(git status *)",
-		"npm run build -- x":      "bash(npm run build *)",
-		"ls -l":                   "bash(ls *)",
-		"ls":                      "bash(ls *)",
-		"rm -rf build":            "bash(rm -rf build)",
-		"./check.sh 'a b'":        "bash(./check.sh 'a b')",
-		`python3 -c "print('x')"`: `bash(python3 -c "print('x')")`,
-		"sudo ls":                 "bash(sudo ls)",
-		"ls | wc":                 "",
-		"ls *":                    "",
-		"a=b ls":                  "",
+		"ls -l":                      "bash(ls *)",
+		"ls":                         "bash(ls *)",
+		"git status":                 "bash(git status *)",
+		"git":                        "bash(git)",
+		"git -C x push":              "bash(git -C x push)",
+		"git -c core.pager=x status": "bash(git -c core.pager=x status)",
+		"git log -1":                 "bash(git log -1)",
+		"git fetch":                  "bash(git fetch)",
+		"go test ./...":              "bash(go test ./...)",
+		"go run .":                   "bash(go run .)",
+		"make check":                 "bash(make check)",
+		"npm run build -- x":         "bash(npm run build -- x)",
+		"docker run x":               "bash(docker run x)",
+		"find . -name x":             "bash(find . -name x)",
+		"rg x":                       "bash(rg x)", // --pre
+		"sort a":                     "bash(sort a)",
+		"busybox ls":                 "bash(busybox ls)",
+		"setsid ls":                  "bash(setsid ls)",
+		"env ls":                     "bash(env ls)",
+		"xargs ls":                   "bash(xargs ls)",
+		"./ls":                       "bash(./ls)",
+		"rm -rf build":               "bash(rm -rf build)",
+		"./check.sh 'a b'":           "bash(./check.sh 'a b')",
+		`python3 -c "print('x')"`:    `bash(python3 -c "print('x')")`,
+		"sudo ls":                    "bash(sudo ls)",
+		"ls | wc":                    "",
+		"ls *":                       "",
+		"a=b ls":                     "",
 	} {
 		if got := suggestRule(bashCall(command)); got != want {
 			t.Errorf("for %s %q is proposed, want %q", command, got, want)
