@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ikigai/internal/scriptserver"
 )
 
 var (
@@ -61,6 +63,7 @@ const (
 type bench struct {
 	dir     string // of files of the measurement
 	program string
+	config  string // file of settings
 	failed  bool
 }
 
@@ -72,7 +75,7 @@ func main() {
 	b := &bench{dir: dir}
 	b.build()
 	tokens := *keys * int(pause/time.Millisecond)
-	check(os.WriteFile(filepath.Join(dir, "s.script"), fmt.Appendf(nil, script, 8*tokens, *rounds), 0o600))
+	b.serve(fmt.Sprintf(script, 8*tokens, *rounds))
 	b.first()
 	b.session()
 	if b.failed {
@@ -93,10 +96,21 @@ func (b *bench) build() {
 	}
 }
 
+// serve has a model say the script, in this process so that it takes none of the
+// memory that is measured.
+func (b *bench) serve(text string) {
+	parsed, err := scriptserver.Parse("bench", []byte(text))
+	check(err)
+	srv, err := scriptserver.Options{Keep: scriptserver.KeepNothing, Unchecked: true}.Start(parsed)
+	check(err)
+	b.config = filepath.Join(b.dir, "config.json")
+	check(os.WriteFile(b.config, fmt.Appendf(nil, `{"model":"local/m","objectives":"text","vendors":{"local":{"base_url":%q}}}`, srv.URL), 0o600))
+}
+
 // env is the environment of a person who has just come.
 func (b *bench) env(home string) []string {
 	check(os.MkdirAll(home, 0o700))
-	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "PS1=" + prompt + " ", "IKIGAI_MAX_TOOL_TURNS=10000"}
+	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "PS1=" + prompt + " ", "IKIGAI_MAX_TOOL_TURNS=10000", "IKIGAI_CONFIG=" + b.config}
 }
 
 func (b *bench) command(home string, args ...string) *exec.Cmd {
@@ -110,7 +124,7 @@ func (b *bench) first() {
 	home := filepath.Join(b.dir, "start")
 	var ours, shell []time.Duration
 	for range *starts {
-		ours = append(ours, begun(b.command(home, "--script", "s.script")))
+		ours = append(ours, begun(b.command(home)))
 		bash := exec.Command("bash", "--norc", "--noprofile", "-i")
 		bash.Env = b.env(home)
 		shell = append(shell, begun(bash))
@@ -130,7 +144,7 @@ func begun(cmd *exec.Cmd) time.Duration {
 
 // session measures one session from its beginning to its end.
 func (b *bench) session() {
-	t := open(b.command(filepath.Join(b.dir, "home"), "--script", "s.script"))
+	t := open(b.command(filepath.Join(b.dir, "home")))
 	defer t.close()
 	pid := t.cmd.Process.Pid
 	t.until(prompt, "")
