@@ -44,13 +44,12 @@ func SVG(screen, title string, columns int) []byte {
 func drawLine(b *bytes.Buffer, text string, y int, how style) style {
 	column := 0
 	for text != "" {
-		if rest, ok := strings.CutPrefix(text, "\x1b["); ok {
-			params, after, found := strings.Cut(rest, "m")
-			if !found {
-				return how
+		if text[0] == '\x1b' {
+			params, rest, ok := sgr(text)
+			if ok {
+				how.apply(params)
 			}
-			how.apply(params)
-			text = after
+			text = rest
 			continue
 		}
 		run, rest := text, ""
@@ -62,6 +61,18 @@ func drawLine(b *bytes.Buffer, text string, y int, how style) style {
 		text = rest
 	}
 	return how
+}
+
+// sgr returns the parameters of the SGR sequence that text begins with, and what
+// stands behind it, or behind the Escape if it is none.
+func sgr(text string) (params, rest string, ok bool) {
+	if body, ok := strings.CutPrefix(text, "\x1b["); ok {
+		end := len(body) - len(strings.TrimLeft(body, "0123456789;:"))
+		if strings.HasPrefix(body[end:], "m") {
+			return body[:end], body[end+1:], true
+		}
+	}
+	return "", text[1:], false
 }
 
 // drawRun draws text of one style from a column on.
