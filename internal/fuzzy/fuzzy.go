@@ -17,7 +17,7 @@ import (
 // query has a letter in upper case. An empty query matches all, in the order in
 // which they are given.
 //
-// It takes memory for limit results alone, and looks at 64 letters of a word.
+// It takes memory for twice limit results alone, and looks at 64 letters of a word.
 func Rank(query string, candidates []string, limit int) []int {
 	fold := !strings.ContainsFunc(query, unicode.IsUpper)
 	var words []*word
@@ -27,7 +27,7 @@ func Rank(query string, candidates []string, limit int) []int {
 	if len(words) == 0 {
 		return first(min(len(candidates), limit))
 	}
-	best := ranking{limit: limit}
+	best := ranking{limit: max(limit, 0)}
 	for i, c := range candidates {
 		if score, ok := score(words, c); ok {
 			best.add(result{i, score, len(c)})
@@ -74,24 +74,26 @@ func compare(a, b result) int {
 	return a.index - b.index
 }
 
-// ranking keeps the best results, in their order.
+// ranking keeps the best results, and now and then drops the others.
 type ranking struct {
 	limit   int
 	results []result
 }
 
 func (r *ranking) add(one result) {
-	if r.limit <= 0 || len(r.results) == r.limit && compare(r.results[r.limit-1], one) < 0 {
-		return
+	if r.results = append(r.results, one); len(r.results)/2 >= r.limit {
+		r.cut()
 	}
-	at, _ := slices.BinarySearchFunc(r.results, one, compare)
-	if len(r.results) == r.limit {
-		r.results = r.results[:r.limit-1]
-	}
-	r.results = slices.Insert(r.results, at, one)
+}
+
+// cut leaves the best, in their order.
+func (r *ranking) cut() {
+	slices.SortFunc(r.results, compare)
+	r.results = r.results[:min(len(r.results), r.limit)]
 }
 
 func (r *ranking) indexes() []int {
+	r.cut()
 	all := make([]int, len(r.results))
 	for i, one := range r.results {
 		all[i] = one.index
