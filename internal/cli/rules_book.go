@@ -17,6 +17,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/config"
+	"ikigai/internal/wholefile"
 )
 
 // ruleBook is the person's file of rules that they have saved, by directory. Several
@@ -148,7 +149,7 @@ func (b ruleBook) locked(how func([]savedRule) []savedRule) error {
 	if err != nil {
 		return err
 	}
-	return replaceWhole(b.path, append(raw, '\n'))
+	return wholefile.Replace(b.path, append(raw, '\n'))
 }
 
 // lockTime bounds the wait for another process, which holds the lock for as long
@@ -171,21 +172,4 @@ func lockFile(path string) (unlock func(), err error) {
 			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 		}
 	}
-}
-
-// replaceWhole puts content into the file at path, all of it or nothing.
-func replaceWhole(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ikigai"
+	"ikigai/internal/wholefile"
 )
 
 // cacheVersion changes when what is made of a description does.
@@ -107,7 +108,7 @@ func (c cache) write(dir string) error {
 		used[k.Key] = true
 	}
 	maps.DeleteFunc(all.Said, func(key string, _ said) bool { return !used[key] })
-	return replaceFile(cacheFile(dir), encode(all))
+	return wholefile.Replace(cacheFile(dir), encode(all))
 }
 
 // hashFile returns the hash of a file's content, in hexadecimal.

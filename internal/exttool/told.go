@@ -2,11 +2,12 @@ package exttool
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ikigai/internal/wholefile"
 )
 
 // toldFile is the file in the directory for the cache that has the problems of
@@ -27,7 +28,7 @@ func (s *Set) News() []Problem {
 		}
 	}
 	if s.cfg.Cache != "" && !slices.Equal(before, now) {
-		_ = replaceFile(toldFile(s.cfg.Cache), encode(now)) // they are told again
+		_ = wholefile.Replace(toldFile(s.cfg.Cache), encode(now)) // they are told again
 	}
 	return news
 }
@@ -50,24 +51,4 @@ func readTold(dir string) []Problem {
 		return nil
 	}
 	return told
-}
-
-// replaceFile writes a file in one step, and the directory that it is in.
-func replaceFile(path string, content []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, "tools-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -14,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ikigai"
+	"ikigai/internal/wholefile"
 )
 
 const (
@@ -206,7 +206,7 @@ func (l *link) writeCache(o *offer) {
 	if before, err := os.ReadFile(path); err == nil && string(before) == string(raw) {
 		return
 	}
-	if err := replaceFile(path, raw); err != nil {
+	if err := wholefile.Replace(path, raw); err != nil {
 		l.beside.line("What it offers could not be kept: " + err.Error())
 	}
 }
@@ -229,30 +229,11 @@ func (l *link) wasLate() bool {
 // possible, the next session waits for it as this one did.
 func (l *link) isLate() {
 	if l.cfg.Cache != "" {
-		_ = replaceFile(l.lateFile(), nil)
+		_ = wholefile.Replace(l.lateFile(), nil)
 	}
 	if l.known() != nil { // it has answered meanwhile
 		_ = os.Remove(l.lateFile())
 	}
-}
-
-func replaceFile(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // it is of no use
-	}
-	return err
 }
 
 // hints returns what the server says of a tool, for people.

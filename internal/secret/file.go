@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"ikigai/internal/wholefile"
 )
 
 // read returns the keys of the file by name; none if there is no file. It
@@ -45,22 +46,7 @@ func (s Store) write(keys map[string]string) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(s.File)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".keys-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(content, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), s.File)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // what matters is told already
-	}
-	return err
+	return wholefile.Replace(s.File, append(content, '\n'))
 }
 
 // deleteFromFile reports whether the file had a key under name.

@@ -80,7 +80,7 @@ func TestFile(t *testing.T) {
 	if dir, err := os.Stat(filepath.Dir(s.File)); err != nil || dir.Mode().Perm() != 0o700 {
 		t.Errorf("its directory has the mode %v, %v", dir.Mode(), err)
 	}
-	if others, _ := filepath.Glob(filepath.Join(filepath.Dir(s.File), ".keys-*")); len(others) > 0 {
+	if others, _ := filepath.Glob(filepath.Join(filepath.Dir(s.File), ".new-*")); len(others) > 0 {
 		t.Errorf("left behind: %q", others)
 	}
 	for _, name := range []string{"a", "b"} {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ikigai"
+	"ikigai/internal/wholefile"
 )
 
 // Book is a person's file of decisions. Several processes may use one at once.
@@ -226,7 +227,7 @@ func (b *Book) change(how func(map[string]page)) error {
 	if err != nil {
 		return err
 	}
-	return replace(b.path, append(raw, '\n'))
+	return wholefile.Replace(b.path, append(raw, '\n'))
 }
 
 // lockTime bounds the wait for another process, which holds the lock for as long
@@ -247,21 +248,4 @@ func lockBook(path string) (unlock func(), err error) {
 			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 		}
 	}
-}
-
-// replace puts content into the file at path, all of it or nothing.
-func replace(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"ikigai/internal/wholefile"
 )
 
 // File is a history in a file: a line of JSON for each entry.
@@ -205,29 +207,5 @@ func (h *File) shorten() error {
 	if err != nil {
 		return err
 	}
-	return replace(h.path, end)
-}
-
-// replace puts a new file of that content in the place of another.
-func replace(path string, content []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".history-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
+	return wholefile.Replace(h.path, end)
 }
