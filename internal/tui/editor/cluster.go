@@ -22,14 +22,19 @@ const (
 // clean returns text as it may stand in the buffer.
 func clean(text string) string {
 	text = safetext.Terminal(text)
-	for i := 0; ; {
-		n := strings.Index(text[i:], chipLead)
-		if n < 0 {
-			return text
+	if !strings.Contains(text, chipLead) {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, _, found := strings.Cut(text, chipLead)
+		b.WriteString(before)
+		if !found {
+			return b.String()
 		}
-		i += n
-		r, size := utf8.DecodeRuneInString(text[i:])
-		text = text[:i] + fmt.Sprintf("<U+%04X>", r) + text[i+size:]
+		r, size := utf8.DecodeRuneInString(text[len(before):])
+		fmt.Fprintf(&b, "<U+%04X>", r)
+		text = text[len(before)+size:]
 	}
 }
 
