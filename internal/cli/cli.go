@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -62,6 +63,7 @@ type app struct {
 	leave     chan struct{}        // closed when the person wants to be out at once
 	hurry     sync.Once            // closes leave
 	tell      func(string)         // takes notices; nil where they go to Err
+	yielded   atomic.Int32         // programs that the person works in at the terminal: an interrupt is theirs
 	restore   func()               // gives the terminal back before the program ends at once; nil where it was not taken
 	mark      string               // in the environment of the processes of this run; set by recordRun
 }
@@ -313,11 +315,14 @@ func (a *app) endedBy(ctx context.Context, ends ...os.Signal) (context.Context, 
 	}
 	done := make(chan struct{})
 	go func() {
-		for count := 1; ; count++ {
+		for count := 0; ; {
 			select {
 			case s := <-signals:
+				if s == os.Interrupt && a.yielded.Load() > 0 {
+					continue
+				}
 				cancel(fmt.Errorf("received %s", s))
-				if count == 2 {
+				if count++; count == 2 {
 					a.hurry.Do(func() { close(a.leave) })
 					time.AfterFunc(leaveTime, a.exitNow)
 				}

@@ -34,6 +34,8 @@ type front struct {
 	ui   *tui.Front
 	life context.Context // of what goes on in a session; it outlives turns and commands
 	end  context.CancelFunc
+	here context.Context // of what the person looks at; it ends when they leave
+	part context.CancelFunc
 	left atomic.Bool // the front is gone, and the terminal as it was
 
 	stopServer func()    // of the script that plays the model
@@ -74,11 +76,12 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	f := &front{app: a, options: o, ready: make(chan struct{}), stopServer: func() {}}
 	f.life, f.end = context.WithCancel(ctx)
 	defer f.end()
+	shown, stop := f.stoppable(ctx)
+	defer stop()
+	f.here, f.part = context.WithCancel(shown)
 	f.ui = tui.New(f.config(screen))
 	a.tell = f.notice
 	a.restore = func() { _ = screen.Stop() } // the program ends at once
-	shown, stop := f.stoppable(ctx)
-	defer stop()
 	f.running.Go(func() { f.openFirst(o) })
 	err = f.ui.Run(shown)
 	f.shutDown()
@@ -120,8 +123,9 @@ func signalled(ctx context.Context) error {
 
 // shutDown ends all that goes on. Everything that came is in the log then.
 func (f *front) shutDown() {
-	f.left.Store(true)
 	f.mu.Lock()
+	f.left.Store(true)
+	f.part()
 	f.waiting = nil
 	for _, d := range []*doing{f.turn, f.errand} {
 		if d != nil {

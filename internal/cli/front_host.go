@@ -153,7 +153,7 @@ func (f *front) ShowAll() { f.beside(f.showAll) }
 // beside does what reads the session and waits for the person, beside all else.
 func (f *front) beside(do func(context.Context) error) {
 	f.running.Go(func() {
-		if err := do(f.life); err != nil {
+		if err := do(f.here); err != nil {
 			f.notice(told(err))
 		}
 	})

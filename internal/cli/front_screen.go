@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -59,6 +60,9 @@ func (f *front) history() tui.History {
 
 // isImage reports whether path is that of an image or a document to attach.
 func isImage(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false // a pipe could be waited for
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return false
@@ -69,8 +73,26 @@ func isImage(path string) bool {
 	return media.Type(start[:n]) != ""
 }
 
-// edit has the person edit a text in their editor.
+// joins has the end wait until f.running.Done is called. It is false if the end has
+// come.
+func (f *front) joins() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.left.Load() {
+		return false
+	}
+	f.running.Add(1)
+	return true
+}
+
+// edit has the person edit a text in their editor. When the person is gone, the
+// editor is told so as if its terminal were, which is when editors keep what they
+// have.
 func (f *front) edit(text string) (string, error) {
+	if !f.joins() {
+		return "", tui.ErrGone
+	}
+	defer f.running.Done()
 	file, err := os.CreateTemp("", "ikigai-*.md")
 	if err != nil {
 		return "", usage("There is no place for the text to edit: "+err.Error(), "Set TMPDIR to a directory that can be written")
@@ -81,11 +103,23 @@ func (f *front) edit(text string) (string, error) {
 		return "", usage("The text to edit cannot be written: "+err.Error(), "Free some space")
 	}
 	line := cmp.Or(f.settings.Terminal.Editor, f.env("VISUAL"), f.env("EDITOR"), "vi")
-	editor := exec.Command("/bin/sh", "-c", line+` "$1"`, "sh", file.Name())
+	editor := exec.CommandContext(f.here, "/bin/sh", "-c", line+` "$1"`, "sh", file.Name())
+	editor.Cancel, editor.WaitDelay = func() error { return editor.Process.Signal(syscall.SIGHUP) }, endTime/2
 	editor.Stdin, editor.Stdout, editor.Stderr, editor.Env, editor.Dir = f.In, f.Out, f.Err, f.withoutSecrets(), f.dir
+	f.yielded.Add(1)
+	defer f.yielded.Add(-1)
 	if err := editor.Run(); err != nil {
 		return "", usage("The editor "+line+" failed: "+err.Error(), "Set editor to one that can be started, or EDITOR")
 	}
 	edited, err := os.ReadFile(file.Name())
 	return strings.TrimRight(string(edited), "\n"), err
+}
+
+// away has the person work with another program at the terminal.
+func (f *front) away(run func() error) error {
+	return f.ui.Away(func() error {
+		f.yielded.Add(1)
+		defer f.yielded.Add(-1)
+		return run()
+	})
 }

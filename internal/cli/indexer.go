@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"ikigai"
@@ -20,26 +19,25 @@ const (
 // indexer brings the search index up to date while a session waits for its
 // model. Its zero value is ready.
 type indexer struct {
-	mu    sync.Mutex
-	since time.Time // since when the model is waited for; zero while it is not
-	fresh bool      // there may be something to index
+	waits chan bool // whether the model is waited for; nil where nobody indexes
 }
 
 // recorded notes what is waited for once e is recorded.
 func (x *indexer) recorded(e ikigai.Event) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.fresh = true
-	x.since = time.Time{}
-	if e.Kind == ikigai.KindRequest {
-		x.since = time.Now()
+	if x.waits == nil {
+		return
 	}
+	select {
+	case <-x.waits: // what is newer counts
+	default:
+	}
+	x.waits <- e.Kind == ikigai.KindRequest
 }
 
 // start indexes beside the session until the function that it returns is
 // called.
 func (x *indexer) start(ctx context.Context, store ikigai.Index) (end func()) {
-	x.fresh = true
+	x.waits = make(chan bool, 1)
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -52,36 +50,32 @@ func (x *indexer) start(ctx context.Context, store ikigai.Index) (end func()) {
 	}
 }
 
+// work indexes once the model has been waited for long enough, until it has
+// answered or nothing is left to do.
 func (x *indexer) work(ctx context.Context, store ikigai.Index) {
-	ticker := time.NewTicker(indexAfter / 4)
-	defer ticker.Stop()
+	timer := time.NewTimer(indexAfter)
+	timer.Stop()
+	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case now := <-ticker.C:
-			for x.idle(now) {
-				left, err := store.Catchup(ctx, indexBatch)
-				if err != nil {
-					return // a search tells of it
-				}
-				if left == 0 {
-					x.caughtUp()
-				}
+		case waits := <-x.waits:
+			timer.Stop()
+			if waits {
+				timer.Reset(indexAfter)
+			}
+		case <-timer.C:
+			if len(x.waits) > 0 {
+				continue // something has happened
+			}
+			left, err := store.Catchup(ctx, indexBatch)
+			if err != nil {
+				return // a search tells of it
+			}
+			if left > 0 {
+				timer.Reset(0)
 			}
 		}
 	}
-}
-
-// idle reports whether there is time to index and something to do.
-func (x *indexer) idle(now time.Time) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.fresh && !x.since.IsZero() && now.Sub(x.since) >= indexAfter
-}
-
-func (x *indexer) caughtUp() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.fresh = false
 }

@@ -87,7 +87,7 @@ func (f *front) commitChange(ctx context.Context, args string) error {
 		return err
 	}
 	// Hooks, and who signs, may want to ask at the terminal.
-	return f.ui.Away(func() error { return repo.commit(ctx, s, message, f.Out, f.Err) })
+	return f.away(func() error { return repo.commit(ctx, s, message, f.Out, f.Err) })
 }
 
 // agreeOn asks the person about the message of a commit until they want it
@@ -104,7 +104,7 @@ func (f *front) agreeOn(ctx context.Context, repo *repository, message string) (
 		case yes:
 			return message, nil
 		case edit:
-			err := f.ui.Away(func() (err error) {
+			err := f.away(func() (err error) {
 				message, err = repo.edit(ctx, message, os.Stdin, f.Out)
 				return err
 			})
