@@ -33,6 +33,9 @@ func (k *keyboard) start() error {
 	if err != nil {
 		return err
 	}
+	if max(k.file.Fd(), woken.Fd()) >= unix.FD_SETSIZE { // select knows none of those
+		return errors.Join(errors.New("too many files are open"), woken.Close(), wake.Close())
+	}
 	k.mu.Lock()
 	k.wake = wake
 	if k.lost {

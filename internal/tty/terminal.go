@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/term"
@@ -20,8 +21,8 @@ type Options struct {
 }
 
 // Terminal is the terminal that a person sits at. Between Start and Stop the
-// program has it to itself. Start, Stop, Paint, Page, Title and Ring are called by
-// one goroutine.
+// program has it to itself. Start, Paint, Page, Title and Ring are called by one
+// goroutine, Stop by any.
 //
 // What is painted is written by a goroutine of its own: a terminal that is slow
 // gets the newest state, not all those in between. One that takes nothing for a
@@ -31,6 +32,7 @@ type Terminal struct {
 	options Options
 	keys    chan []Key
 	resized chan struct{}
+	mu      sync.Mutex  // is held while the terminal is taken or given back
 	cooked  *term.State // how the terminal was before Start; nil if it is not started
 
 	keyboard *keyboard
@@ -51,6 +53,8 @@ func Open(in, out *os.File, o Options) (*Terminal, error) {
 
 // Start takes the terminal.
 func (t *Terminal) Start() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.cooked != nil {
 		return nil
 	}
@@ -63,7 +67,7 @@ func (t *Terminal) Start() error {
 	signal.Notify(t.winch, syscall.SIGWINCH)
 	go t.tell(t.winch)
 	if err := t.keyboard.start(); err != nil {
-		_ = t.Stop()
+		_ = t.give()
 		return fmt.Errorf("read the terminal: %w", err)
 	}
 	t.screen.start(t.options.taken(), t.options.given())
@@ -83,6 +87,12 @@ func (t *Terminal) tell(winch <-chan os.Signal) {
 // Stop clears the live region and gives the terminal back as it was. What was
 // typed and not read stays for whoever reads next, or for Keys after Start.
 func (t *Terminal) Stop() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.give()
+}
+
+func (t *Terminal) give() error {
 	if t.cooked == nil {
 		return nil
 	}
