@@ -38,6 +38,8 @@ type front struct {
 	part context.CancelFunc
 	left atomic.Bool // the front is gone, and the terminal as it was
 
+	broken atomic.Bool // the program itself, which has been told
+
 	stopServer func()    // of the script that plays the model
 	paths      pathIndex // to complete what is typed behind an @
 
@@ -79,12 +81,20 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	shown, stop := f.stoppable(ctx)
 	defer stop()
 	f.here, f.part = context.WithCancel(shown)
-	f.ui = tui.New(f.config(screen))
+	history, unread := f.history()
+	f.ui = tui.New(f.config(screen, history))
 	a.tell = f.notice
+	defer f.left.Store(true) // also when the front breaks, so that this is told
+	if unread != nil {
+		f.notice("What was typed before cannot be read: " + unread.Error() + ". Repair that file or remove it.")
+	}
 	a.restore = func() { _ = screen.Stop() } // the program ends at once
-	f.running.Go(func() { f.openFirst(o) })
+	f.running.Go(func() { f.guard(func() { f.openFirst(o) }) })
 	err = f.ui.Run(shown)
 	f.shutDown()
+	if f.broken.Load() {
+		err = &quietError{exitInternal}
+	}
 	return f.farewell(cmp.Or(err, signalled(shown)))
 }
 
@@ -103,10 +113,10 @@ func (f *front) stoppable(ctx context.Context) (context.Context, func()) {
 }
 
 // config returns what the front on the screen works with.
-func (f *front) config(screen tui.Terminal) tui.Config {
+func (f *front) config(screen tui.Terminal, history tui.History) tui.Config {
 	t := f.settings.Terminal
 	return tui.Config{
-		Terminal: screen, Style: f.frontStyle(), Host: f, History: f.history(),
+		Terminal: screen, Style: f.frontStyle(), Host: f, History: history,
 		Vi: t.Keys == config.KeysVi, Plain: f.plain(), In: f.In, Out: f.Out,
 		NotifyAfter: t.NotifyAfter, Redact: f.redact, Image: isImage, Edit: f.edit,
 	}

@@ -52,7 +52,7 @@ func (f *front) begin(do func(context.Context), ended func()) *doing {
 	ctx, stop := context.WithCancelCause(f.life)
 	f.ui.Busy("")
 	f.running.Go(func() {
-		do(ctx)
+		f.guard(func() { do(ctx) })
 		stop(nil)
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -153,15 +153,18 @@ func (f *front) ShowAll() { f.beside(f.showAll) }
 // beside does what reads the session and waits for the person, beside all else.
 func (f *front) beside(do func(context.Context) error) {
 	f.running.Go(func() {
-		if err := do(f.here); err != nil {
-			f.notice(told(err))
-		}
+		f.guard(func() {
+			if err := do(f.here); err != nil {
+				f.notice(told(err))
+			}
+		})
 	})
 }
 
 // Complete implements tui.Host.
-func (f *front) Complete(ctx context.Context, before string) tui.Completions {
-	return f.completions(ctx, before)
+func (f *front) Complete(ctx context.Context, before string) (found tui.Completions) {
+	f.guard(func() { found = f.completions(ctx, before) })
+	return found
 }
 
 // Leave implements tui.Host: what goes on is ended once the terminal is as it was.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -15,7 +14,6 @@ import (
 	"ikigai/internal/render"
 	"ikigai/internal/tty"
 	"ikigai/internal/tui"
-	"ikigai/internal/tui/editor"
 )
 
 // openTerminal returns the terminal that the person sits at. The error is that
@@ -47,15 +45,6 @@ func (f *front) frontStyle() render.Style {
 	style := f.style(f.Out)
 	style.Compact, style.More = f.settings.Terminal.Display == config.DisplayCompact, "Ctrl-O"
 	return style
-}
-
-// history returns what the person has typed before, in all sessions.
-func (f *front) history() tui.History {
-	h, err := editor.OpenHistory(filepath.Join(f.settings.DataDir, "history.jsonl"))
-	if err != nil {
-		f.notice("What was typed before cannot be read: " + err.Error() + ". Repair the file or remove it.")
-	}
-	return h
 }
 
 // isImage reports whether path is that of an image or a document to attach.
