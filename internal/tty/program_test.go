@@ -133,7 +133,7 @@ func stream(t *Terminal) int {
 func TestResizeInMidStream(t *testing.T) {
 	s := run(t, "stream", 40, 24)
 	next := 9
-	more := func(sizes ...[2]int) {
+	more := func(key string, sizes ...[2]int) {
 		t.Helper()
 		// What is on its way while the terminal gets narrower may leave a ghost. That
 		// nothing is is what the test can see to.
@@ -143,16 +143,15 @@ func TestResizeInMidStream(t *testing.T) {
 		for _, size := range sizes {
 			s.Resize(size[0], size[1])
 		}
-		s.Send("n")
+		s.Send(key)
 		next += 10
 	}
 	for _, size := range [][2]int{{200, 24}, {30, 24}, {100, 40}, {60, 24}, {61, 24}, {35, 24}, {40, 24}} {
-		more(size)
+		more("n", size)
 	}
 	// In a row, faster than tmux tells of it.
-	more([2]int{200, 24}, [2]int{30, 24}, [2]int{120, 24}, [2]int{35, 24}, [2]int{80, 24})
-	more()
-	s.Send("q")
+	more("n", [2]int{200, 24}, [2]int{30, 24}, [2]int{120, 24}, [2]int{35, 24}, [2]int{80, 24})
+	more("q")
 	s.WaitFor("end after")
 	if got := s.Exited(); got != 0 {
 		t.Errorf("status %d", got)
