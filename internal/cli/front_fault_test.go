@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ikigai/internal/config"
+	"ikigai/internal/tmuxtest"
 	"ikigai/internal/tui"
 )
 
@@ -52,4 +53,28 @@ func TestFaultEndsTheFront(t *testing.T) {
 	if !f.broken.Load() || !strings.Contains(out.String(), "ikigai itself broke: a fault") {
 		t.Errorf("broken %v, and told was %s", f.broken.Load(), &out)
 	}
+}
+
+// An editor that is killed leaves the terminal as it was before, for the front and
+// for the shell.
+func TestEditorIsKilled(t *testing.T) {
+	p := newPlace(t, talkScript)
+	editor := filepath.Join(p.root, "editor")
+	must(t, os.WriteFile(editor, []byte("#!/bin/sh\nstty raw -echo\nprintf '\\033[?1049h\\033[2;5r\\033[?1000h\\033[31mEDITING'\nkill -KILL $$\n"), 0o755))
+	cmd := p.command("--set", "editor="+editor)
+	shell := []string{"sh", "-c", `stty -a >before; "$0" "$@"; stty -a | cmp - before && echo "as before"`}
+	s := tmuxtest.Start(t, tmuxtest.Config{Args: append(append(shell, cmd.Path), cmd.Args[1:]...), Env: cmd.Env, Dir: p.work})
+	s.WaitFor("›")
+	typeLine(s, "hello")
+	s.WaitFor("Hello to you.")
+	s.Send("C-g")
+	s.WaitFor("editor failed: ")
+	s.Until("the session above the failure", func(screen string) bool {
+		return strings.Index(screen, "Hello to you.") < strings.Index(screen, "failed: ") && !strings.Contains(screen, "EDITING")
+	})
+	if got := s.Format("#{alternate_on} #{mouse_any_flag} #{scroll_region_upper} #{scroll_region_lower}"); got != "0 0 0 23" {
+		t.Errorf("alternate screen, mouse and scrolled rows are %s", got)
+	}
+	s.Send("C-d")
+	s.WaitFor("as before")
 }

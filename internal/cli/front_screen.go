@@ -2,6 +2,8 @@ package cli
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -95,9 +97,7 @@ func (f *front) edit(text string) (string, error) {
 	editor := exec.CommandContext(f.here, "/bin/sh", "-c", line+` "$1"`, "sh", file.Name())
 	editor.Cancel, editor.WaitDelay = func() error { return editor.Process.Signal(syscall.SIGHUP) }, endTime/2
 	editor.Stdin, editor.Stdout, editor.Stderr, editor.Env, editor.Dir = f.In, f.Out, f.Err, f.withoutSecrets(), f.dir
-	f.yielded.Add(1)
-	defer f.yielded.Add(-1)
-	if err := editor.Run(); err != nil {
+	if err := f.lend(editor.Run); err != nil {
 		return "", usage("The editor "+line+" failed: "+err.Error(), "Set editor to one that can be started, or EDITOR")
 	}
 	edited, err := os.ReadFile(file.Name())
@@ -106,9 +106,40 @@ func (f *front) edit(text string) (string, error) {
 
 // away has the person work with another program at the terminal.
 func (f *front) away(run func() error) error {
-	return f.ui.Away(func() error {
-		f.yielded.Add(1)
-		defer f.yielded.Add(-1)
-		return run()
-	})
+	return f.ui.Away(func() error { return f.lend(run) })
+}
+
+// What a program that was killed may have left the terminal in: a part of the
+// screen, the alternate one, reports of the mouse, keys as applications want them,
+// a style. The cursor goes to where it was kept.
+const (
+	keepCursor = "\x1b7"
+	putRight   = "\x1b[r\x1b[?1049l\x1b8\x1b[?1000;1002;1003;1006l\x1b[?1l\x1b>\x1b[m"
+)
+
+// lend has another program work at the terminal, which is free for it. If that
+// program fails, the terminal is put right.
+func (f *front) lend(run func() error) error {
+	f.yielded.Add(1)
+	defer f.yielded.Add(-1)
+	in := int(f.In.(*os.File).Fd())
+	before, kept := term.GetState(in)
+	if !f.plain() {
+		fmt.Fprint(f.Out, keepCursor)
+	}
+	err := run()
+	if err != nil && kept == nil {
+		_ = term.Restore(in, before) // or the terminal is gone
+	}
+	if killed(err) && !f.plain() {
+		fmt.Fprint(f.Out, putRight)
+	}
+	return err
+}
+
+// killed reports whether err tells that a program was ended by a signal, or that a
+// shell says so.
+func killed(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && (exit.ExitCode() < 0 || exit.ExitCode() > 128)
 }
