@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"sync"
 
@@ -14,18 +15,20 @@ import (
 // lineReader reads lines of a terminal in its usual mode, between start and stop:
 // what is typed while somebody else has the terminal is theirs.
 type lineReader struct {
-	in   io.Reader
-	keys chan []tty.Key // a line as it would be pasted, or Ctrl-D; closed when the terminal is gone
+	in    io.Reader
+	await func(millis int) (there, tells bool) // see awaitInput
+	keys  chan []tty.Key                       // a line as it would be pasted, or Ctrl-D; closed when the terminal is gone
 
-	mu    sync.Mutex // held while something is read that is there
-	begin sync.Once
-	on    bool
-	turn  *sync.Cond // on has changed
-	over  chan struct{}
+	mu      sync.Mutex
+	begin   sync.Once
+	on      bool
+	reading bool       // something that is there is being read
+	turn    *sync.Cond // on or reading has changed
+	over    chan struct{}
 }
 
 func newLineReader(in io.Reader) *lineReader {
-	r := &lineReader{in: in, keys: make(chan []tty.Key), over: make(chan struct{})}
+	r := &lineReader{in: in, await: awaitInput(in), keys: make(chan []tty.Key), over: make(chan struct{})}
 	r.turn = sync.NewCond(&r.mu)
 	return r
 }
@@ -38,10 +41,18 @@ func (r *lineReader) start() {
 	r.begin.Do(func() { go r.run() })
 }
 
+// stop has nothing more be read, once what is there has been. Ctrl-C takes away
+// what is there: a read that has found nothing any more is not waited for.
 func (r *lineReader) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.on = false
+	for r.reading {
+		if there, _ := r.await(0); !there {
+			return
+		}
+		r.turn.Wait()
+	}
 }
 
 // Keys implements Terminal.
@@ -51,6 +62,16 @@ func (r *lineReader) Keys() <-chan []tty.Key { return r.keys }
 func (r *lineReader) end() {
 	close(r.over)
 	r.start()
+}
+
+// ended reports whether nothing more is read for ever.
+func (r *lineReader) ended() bool {
+	select {
+	case <-r.over:
+		return true
+	default:
+		return false
+	}
 }
 
 // run reads until the terminal is gone.
@@ -102,21 +123,29 @@ func (r *lineReader) send(k tty.Key) bool {
 // read reads what there is, once there is something and it is ours.
 func (r *lineReader) read(buf []byte) (int, error) {
 	for {
-		_, tells := awaitInput(r.in, -1)
+		_, tells := r.await(-1)
 		r.mu.Lock()
-		for !r.on {
+		for !r.on && !r.ended() {
 			r.turn.Wait()
 		}
-		there, _ := awaitInput(r.in, 0) // somebody else may have read it meanwhile
-		if !tells {
+		if r.ended() { // what is typed from now on is for others
 			r.mu.Unlock()
-			return r.in.Read(buf)
+			return 0, os.ErrClosed
 		}
-		if there {
+		there, _ := r.await(0) // somebody else may have read it meanwhile
+		r.reading = there
+		r.mu.Unlock()
+		if there || !tells {
 			n, err := r.in.Read(buf)
-			r.mu.Unlock()
+			r.hasRead()
 			return n, err
 		}
-		r.mu.Unlock()
 	}
+}
+
+func (r *lineReader) hasRead() {
+	r.mu.Lock()
+	r.reading = false
+	r.mu.Unlock()
+	r.turn.Broadcast()
 }

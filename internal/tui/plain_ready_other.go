@@ -4,5 +4,7 @@ package tui
 
 import "io"
 
-// awaitInput cannot tell whether there is something to read.
-func awaitInput(io.Reader, int) (there, tells bool) { return false, false }
+// awaitInput returns what cannot tell whether there is something to read.
+func awaitInput(io.Reader) func(millis int) (there, tells bool) {
+	return func(int) (there, tells bool) { return false, false }
+}

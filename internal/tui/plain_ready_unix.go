@@ -9,19 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitInput waits until there is something to read, for so many milliseconds at
-// most or, with -1, for ever, and reports whether there is. It cannot tell of all
-// that can be read.
-func awaitInput(in io.Reader, millis int) (there, tells bool) {
+// awaitInput returns what waits until there is something to read, for so many
+// milliseconds at most or, with -1, for ever, and reports whether there is. It
+// cannot tell of all that can be read.
+func awaitInput(in io.Reader) func(millis int) (there, tells bool) {
 	file, ok := in.(*os.File)
 	if !ok {
-		return false, false
+		return func(int) (there, tells bool) { return false, false }
 	}
-	for {
-		fds := []unix.PollFd{{Fd: int32(file.Fd()), Events: unix.POLLIN}}
-		n, err := unix.Poll(fds, millis)
-		if err != unix.EINTR {
-			return n > 0, err == nil
+	fd := int32(file.Fd())
+	return func(millis int) (there, tells bool) {
+		for {
+			n, err := unix.Poll([]unix.PollFd{{Fd: fd, Events: unix.POLLIN}}, millis)
+			if err != unix.EINTR {
+				return n > 0, err == nil
+			}
 		}
 	}
 }

@@ -11,12 +11,14 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 
 	"ikigai"
 	"ikigai/internal/render"
@@ -31,6 +33,7 @@ type teletype struct {
 	slave  *os.File
 	master *os.File
 	ended  chan error
+	late   chan struct{} // closed when the test takes too long
 
 	mu   sync.Mutex
 	came *sync.Cond
@@ -45,7 +48,7 @@ func newTeletype(t *testing.T) *teletype {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tt := &teletype{t: t, host: &host{}, master: closable(t, master), slave: slave, ended: make(chan error, 1)}
+	tt := &teletype{t: t, host: &host{}, master: closable(t, master), slave: slave, ended: make(chan error, 1), late: make(chan struct{})}
 	tt.came = sync.NewCond(&tt.mu)
 	go tt.read()
 	tt.Front = New(Config{
@@ -56,9 +59,10 @@ func newTeletype(t *testing.T) *teletype {
 	timer := time.AfterFunc(30*time.Second, tt.hangUp)
 	t.Cleanup(func() {
 		timer.Stop()
-		tt.Quit()
-		_ = slave.Close()
 		_ = tt.master.Close()
+		for range tt.loop.plain.keys { // until nobody reads the other end
+		}
+		_ = slave.Close()
 		tt.mu.Lock()
 		defer tt.mu.Unlock()
 		if i := strings.IndexAny(tt.text, "\x1b\u009b"); i >= 0 {
@@ -86,7 +90,7 @@ func (tt *teletype) read() {
 // closable returns file as one whose Close ends a Read.
 func closable(t *testing.T, file *os.File) *os.File {
 	t.Helper()
-	fd, err := syscall.Dup(int(file.Fd()))
+	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +107,24 @@ func (tt *teletype) hangUp() {
 	defer tt.mu.Unlock()
 	tt.gone = true
 	tt.came.Broadcast()
+	close(tt.late)
+}
+
+// left waits until Run has returned.
+func (tt *teletype) left() error {
+	tt.t.Helper()
+	return within(tt, tt.ended)
+}
+
+// within waits for what comes on c.
+func within[T any](tt *teletype, c <-chan T) (v T) {
+	tt.t.Helper()
+	select {
+	case v = <-c:
+	case <-tt.late:
+		tt.t.Fatalf("nothing comes; the terminal shows\n%s", tt.text)
+	}
+	return v
 }
 
 // sees waits until text stands behind what was seen before.
@@ -162,7 +184,7 @@ func TestPlainTalks(t *testing.T) {
 	tt.types("?\n")
 	tt.sees("Ctrl-D leaves.\nyou: ")
 	tt.types("\x04")
-	if err := <-tt.ended; err != nil {
+	if err := tt.left(); err != nil {
 		t.Error(err)
 	}
 	if got, want := tt.host.took(), "submit hello\nsubmit two \nlines\nleave"; got != want {
@@ -189,22 +211,82 @@ func TestPlainTakesLinesWhileItWorks(t *testing.T) {
 }
 
 func TestPlainStops(t *testing.T) {
-	tt := newTeletype(t)
-	tt.sees("you: ")
-	interrupt := func() { tt.box.post(func(l *loop) { l.plain.interrupted(l) }) }
-	tt.host.busy = true
-	interrupt()
-	tt.sees("you: ")
-	tt.host.busy = false
-	interrupt()
-	tt.sees("Ctrl-C again leaves, and so does Ctrl-D.\nyou: ")
-	interrupt()
-	if err := <-tt.ended; err != nil {
-		t.Error(err)
+	synctest.Test(t, func(t *testing.T) {
+		in, _ := io.Pipe()
+		var out strings.Builder
+		h := &host{busy: true}
+		f := New(Config{Plain: true, In: in, Out: &out, Host: h})
+		ended := make(chan error)
+		go func() { ended <- f.Run(t.Context()) }()
+		defer in.Close()
+		interrupt := func(want string) {
+			t.Helper()
+			f.box.post(func(l *loop) { l.plain.interrupted(l) })
+			synctest.Wait()
+			if got := h.took(); got != want {
+				t.Errorf("the host was asked for %q, not %q", got, want)
+			}
+		}
+		interrupt("stop")
+		h.busy = false
+		interrupt("")
+		time.Sleep(leaveTime)
+		interrupt("")
+		time.Sleep(leaveTime - 1)
+		interrupt("leave")
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if n := strings.Count(out.String(), "\nCtrl-C again leaves, and so does Ctrl-D.\nyou: "); n != 2 {
+			t.Errorf("it is told %d times how to leave:\n%s", n, out.String())
+		}
+	})
+}
+
+// taken is a terminal from which Ctrl-C takes away what was typed, between the
+// question whether there is something and the read.
+type taken struct {
+	there atomic.Bool
+	reads chan bool
+}
+
+func (r *taken) await(millis int) (there, tells bool) {
+	if millis == 0 {
+		return r.there.Load(), true
 	}
-	if got := tt.host.took(); got != "stop\nleave" {
-		t.Errorf("the host was asked for %q", got)
-	}
+	return true, true
+}
+
+func (r *taken) Read([]byte) (int, error) {
+	r.there.Store(false)
+	r.reads <- true
+	<-r.reads
+	return 0, io.ErrClosedPipe
+}
+
+// Nobody who wants the terminal waits for what Ctrl-C has taken away.
+func TestPlainReadsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := &taken{reads: make(chan bool)}
+		in.there.Store(true)
+		r := newLineReader(in)
+		r.await = in.await
+		r.start()
+		<-in.reads
+		stopped := make(chan bool)
+		go func() {
+			r.stop()
+			close(stopped)
+		}()
+		synctest.Wait()
+		select {
+		case <-stopped:
+		default:
+			t.Error("stop waits for somebody to type")
+		}
+		close(in.reads)
+		<-stopped
+	})
 }
 
 func TestPlainAsks(t *testing.T) {
@@ -232,7 +314,7 @@ func TestPlainAsks(t *testing.T) {
 				tt.sees(": ")
 				tt.types(line)
 			}
-			if got := <-answer; got != test.want {
+			if got := within(tt, answer); got != test.want {
 				t.Errorf("the answer is %v, want %v", got, test.want)
 			}
 			tt.sees("you: ")
@@ -279,7 +361,7 @@ func TestPlainQuestionIsWithdrawn(t *testing.T) {
 	tt.sees("answer: ")
 	stop()
 	tt.sees("you: ")
-	if got := <-answer; got.Choice != -1 {
+	if got := within(tt, answer); got.Choice != -1 {
 		t.Errorf("the answer is %v", got)
 	}
 	tt.types("y\n")
@@ -312,7 +394,7 @@ func TestPlainPicks(t *testing.T) {
 	tt.types("99\n")
 	tt.sees("There is no 99 in the list.\npick: ")
 	tt.types("1\n")
-	if got := <-picked; got != 3 {
+	if got := within(tt, picked); got != 3 {
 		t.Errorf("item %d is picked", got)
 	}
 	tt.sees("you: ")
@@ -321,7 +403,7 @@ func TestPlainPicks(t *testing.T) {
 	tt.types("four\n")
 	tt.sees("1 found.\n1: thing 5, odd\n")
 	tt.types("\x04")
-	if got := <-picked; got != -1 {
+	if got := within(tt, picked); got != -1 {
 		t.Errorf("item %d is picked", got)
 	}
 	tt.sees("you: ")
@@ -354,7 +436,7 @@ func TestPlainTerminalIsGone(t *testing.T) {
 	tt := newTeletype(t)
 	tt.sees("you: ")
 	_ = tt.master.Close()
-	if err := <-tt.ended; err != nil && !errors.Is(err, ErrGone) {
+	if err := tt.left(); err != nil && !errors.Is(err, ErrGone) {
 		t.Error(err)
 	}
 	if got := tt.host.took(); got != "leave" {
