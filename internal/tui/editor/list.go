@@ -34,8 +34,11 @@ func (e *Editor) trigger() (start int, ok bool) {
 	if strings.HasPrefix(before, "/") && strings.IndexByte(before, '\n') < 0 {
 		return start, true
 	}
-	return start, strings.HasPrefix(strings.TrimLeft(before[start:], "([{<\"'`"), "@")
+	return start, mentions(before[start:])
 }
+
+// mentions reports whether a word names a file.
+func mentions(word string) bool { return strings.HasPrefix(strings.TrimLeft(word, "([{<\"'`"), "@") }
 
 // completeTyping keeps the list in step with what was typed.
 func (e *Editor) completeTyping(k tty.Key, changed bool) Event {
@@ -72,7 +75,18 @@ func (e *Editor) narrow() {
 	for _, i := range fuzzy.Rank(e.typed(), texts, len(texts)) {
 		l.items = append(l.items, l.all[i])
 	}
-	l.chosen, l.moved = 0, false
+	l.chosen, l.moved = e.unmoved(), false
+}
+
+// unmoved is the item that is chosen before the person has moved: none, unless they
+// have asked for it, among the arguments of a command, where Enter sends what stands
+// there.
+func (e *Editor) unmoved() int {
+	start, _ := e.trigger()
+	if e.list.asked || start == 0 || mentions(e.Before()[start:]) {
+		return 0
+	}
+	return -1
 }
 
 // typed is what an item would take the place of.
@@ -103,9 +117,8 @@ func (e *Editor) Completed(before string, c Completions) bool {
 	case was.asked && len(c.Items) == 1 && !was.open():
 		e.takeItem(0)
 		return true
-	case e.typed() == "" && !was.asked && !strings.HasSuffix(before, "@") && before != "/":
-		l.chosen = -1 // Enter sends what stands there
 	}
+	l.chosen = e.unmoved()
 	for i, item := range c.Items {
 		if was.moved && was.chosen >= 0 && item.Text == was.items[was.chosen].Text {
 			l.chosen, l.moved = i, true

@@ -70,17 +70,18 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Without a word typed, what comes by itself is not taken by Enter.
-func TestNothingIsChosenBeforeAWord(t *testing.T) {
+// What comes by itself for an argument is not taken by Enter.
+func TestNothingIsChosenForAnArgument(t *testing.T) {
 	all := func(e *Editor, typed string) (event Event) {
 		for _, k := range keys(t, typed) {
 			if event = e.Handle(k); event == Complete {
-				e.Completed(e.Before(), Completions{From: len("/model "), Items: []Completion{{Text: "small"}, {Text: "large"}}})
+				e.Completed(e.Before(), completer(e.Before(), "small", "large"))
 			}
 		}
 		return event
 	}
-	for typed, want := range map[string]string{"<Enter>": "/model |", "<Down><Enter>": "/model small |", "<Up><Enter>": "/model large |", "<Tab>": "/model small |"} {
+	for typed, want := range map[string]string{"<Enter>": "/model |", "<Down><Enter>": "/model small |", "<Up><Enter>": "/model large |", "<Tab>": "/model small |",
+		"l": "/model l|", "l<Enter>": "/model l|", "l<Down><Enter>": "/model large |", "l<Tab>": "/model large |"} {
 		e := New(Config{})
 		set(e, "/model|")
 		all(e, " "+typed)
