@@ -42,15 +42,16 @@ func (f *front) help(ctx context.Context, args string) error {
 		f.tells(c.usage() + "\n" + sentence(c.about) + " " + c.more)
 		return nil
 	}
-	rows := make([][]string, len(all))
+	rows := make([][2]string, len(all))
 	for i, c := range all {
-		rows[i] = []string{c.usage(), c.about}
+		rows[i] = [2]string{safetext.Terminal(c.usage()), safetext.Terminal(c.about)}
 	}
-	text := f.style(f.Out).Table([]string{"COMMAND", "WHAT IT DOES"}, rows)
+	width := f.style(f.Out).Width
+	text := tui.Terms(rows, width)
 	for _, p := range problems {
 		text += "\n" + safetext.Terminal(p) + "\n"
 	}
-	f.ui.Page(ctx, "help", text+"\nKEYS\n"+tui.Keys(), false)
+	f.ui.Page(ctx, "help", "COMMANDS\n"+text+"\nKEYS\n"+f.ui.Keys(width), false)
 	return nil
 }
 

@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // keyHelp is what keys do, in pairs.
@@ -24,11 +27,44 @@ var keyHelp = [...][2]string{
 	{"!, !!", "run a command and tell the model, or not"},
 }
 
-// Keys returns what keys do, as lines.
-func Keys() string {
+// Keys returns what keys do, a line for each.
+func Keys() string { return Terms(keyHelp[:], 0) }
+
+// Keys returns what keys do in this front, as lines of that width.
+func (f *Front) Keys(width int) string {
+	if f.loop.plain != nil {
+		return plainHelp + "\n"
+	}
+	return Terms(keyHelp[:], width)
+}
+
+// Widths of terms beside which it is said what they mean, and of that at least.
+const (
+	termWidth    = 27
+	meaningWidth = 30
+)
+
+// Terms returns terms and what they mean in lines of that width, 0 for any: beside
+// one another or, where there is too little room, below.
+func Terms(terms [][2]string, width int) string {
 	var b strings.Builder
-	for _, k := range keyHelp {
-		fmt.Fprintf(&b, "%-27s  %s\n", k[0], k[1])
+	width = cmp.Or(width, 1<<16)
+	beside := width >= termWidth+2+meaningWidth
+	indent := 2
+	if beside {
+		indent = termWidth + 2
+	}
+	for _, t := range terms {
+		term, meaning := t[0], strings.Split(ansi.Wrap(t[1], max(1, width-indent), ""), "\n")
+		if beside && ansi.StringWidth(term) <= termWidth {
+			fmt.Fprintf(&b, "%-*s  %s\n", termWidth, term, meaning[0])
+			meaning = meaning[1:]
+		} else {
+			b.WriteString(ansi.Wrap(term, width, "") + "\n")
+		}
+		for _, line := range meaning {
+			fmt.Fprintf(&b, "%*s%s\n", indent, "", line)
+		}
 	}
 	return b.String()
 }
