@@ -14,7 +14,8 @@
 //   - Tab asks for completions, or queues while something is under way. @ at the
 //     beginning of a word, and / at the beginning of the text, ask as one types. In
 //     the list, Up and Down, Ctrl-P and Ctrl-N, and Shift-Tab choose, Tab and Enter
-//     take, and Esc closes (and leaves vi's insert mode).
+//     take (Enter an argument of a command only once it was chosen), and Esc closes (and
+//     leaves vi's insert mode).
 //   - Up in the first row and Down in the last one go through the history, Ctrl-R
 //     searches it: Ctrl-R and Ctrl-S go on to what is older and newer, Enter sends
 //     what is found, Esc, Tab and the arrows take it to be edited, Ctrl-G and Ctrl-C

@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -246,5 +247,21 @@ func TestSetIsUndone(t *testing.T) {
 	e.Handle(key(t, "C-_"))
 	if got := e.Text(); got != "one" || !slices.Equal(chipsIn(e.text), nil) {
 		t.Errorf("undone: %q", got)
+	}
+}
+
+// Where not all completions fit in, it is told how many there are besides.
+func TestMoreThanAreListed(t *testing.T) {
+	for n, want := range map[int]string{8: "  /x7", 9: "  … 2 more", 29: "  … 22 more"} {
+		e := New(Config{})
+		e.Handle(tty.Key{Rune: '/'})
+		c := Completions{}
+		for i := range n {
+			c.Items = append(c.Items, Completion{Text: fmt.Sprint("/x", i)})
+		}
+		e.Completed("/", c)
+		if lines, _, _ := e.View(40, 20); len(lines) != 9 || lines[8] != want {
+			t.Errorf("%d completions: %q, want %q at the end", n, lines, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -123,7 +124,7 @@ func (e *Editor) belowText(width, most int) []string {
 	case e.search.on:
 		return []string{e.searchRow(width)}
 	case e.list.open():
-		return e.listRows(width, min(most, mostListed))
+		return e.listed(width, min(most, mostListed))
 	}
 	return nil
 }
@@ -149,6 +150,16 @@ func ending(s string, columns int) string {
 		from = at
 	}
 	return s[from:]
+}
+
+// listed returns as many completions as fit in, and how many others there are.
+func (e *Editor) listed(width, most int) []string {
+	others := len(e.list.items) - (most - 1)
+	if others <= 1 || most < 3 {
+		return e.listRows(width, most)
+	}
+	row := fmt.Sprintf("  %s %d more", e.mark("…", "..."), others)
+	return append(e.listRows(width, most-1), e.paint(dim, ansi.Truncate(row, max(0, width-1), "")))
 }
 
 // listRows returns the completions around the one that is chosen.
