@@ -139,6 +139,8 @@ type host struct {
 	busy     bool // Stop has something to stop
 	waiting  []Input
 	complete func(context.Context, string) Completions
+
+	submitted chan Input // may be nil
 }
 
 func (h *host) note(what string) {
@@ -162,6 +164,9 @@ func (h *host) Submit(i Input) {
 		how = "queue "
 	}
 	h.note(how + i.Text)
+	if h.submitted != nil {
+		h.submitted <- i
+	}
 }
 
 func (h *host) Stop() bool {

@@ -48,7 +48,7 @@ func newTeletype(t *testing.T) *teletype {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tt := &teletype{t: t, host: &host{}, master: closable(t, master), slave: slave, ended: make(chan error, 1), late: make(chan struct{})}
+	tt := &teletype{t: t, host: &host{submitted: make(chan Input, 10)}, master: closable(t, master), slave: slave, ended: make(chan error, 1), late: make(chan struct{})}
 	tt.came = sync.NewCond(&tt.mu)
 	go tt.read()
 	tt.Front = New(Config{
@@ -202,7 +202,7 @@ func TestPlainTakesLinesWhileItWorks(t *testing.T) {
 	tt.Waiting([]Input{{Text: "and then this"}})
 	tt.sees("\nThis waits until its turn comes: and then this\n")
 	tt.types("more\n")
-	tt.sees("more\n")
+	within(tt, tt.host.submitted)
 	tt.turn("done")
 	tt.sees("done\nyou: ")
 	if got := tt.host.took(); got != "submit more" {

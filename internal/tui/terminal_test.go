@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
+
 	"ikigai"
 	"ikigai/internal/render"
 	"ikigai/internal/tmuxtest"
@@ -162,6 +164,72 @@ func TestFloodInTerminal(t *testing.T) {
 	for _, n := range []int{9000, 9500, 9998} { // tmux keeps some thousand lines
 		if got := strings.Count(history, fmt.Sprintf("line %d of the flood", n)); got != 1 {
 			t.Errorf("line %d stands there %d times", n, got)
+		}
+	}
+}
+
+// What is written for each key is what the key has changed: the history is not
+// drawn again, the session stays on the normal screen, and each line is there once.
+//
+// P33
+func TestBytesPerKey(t *testing.T) {
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	defer slave.Close()
+	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+		t.Fatal(err)
+	}
+	term, err := tty.Open(slave, slave, tty.Options{Term: "xterm-256color", Reflows: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := New(Config{Terminal: term, Host: &host{}, Style: render.Style{Color: true}})
+	ended := make(chan error, 1)
+	go func() { ended <- f.Run(t.Context()) }()
+	var all strings.Builder
+	until := func(text string) (bytes int) { // reads until text has come
+		for from, buf := all.Len(), make([]byte, 64<<10); !strings.Contains(all.String()[from:], text); {
+			n, err := master.Read(buf)
+			if err != nil {
+				t.Fatalf("%q does not come: %v", text, err)
+			}
+			all.Write(buf[:n])
+			bytes += n
+		}
+		return bytes
+	}
+	for n := range 500 {
+		f.Block(said(ikigai.KindUser, fmt.Sprintf("statement %d.", n)))
+	}
+	until("statement 499.")
+	f.Status(Status{Model: "local/any"})
+	until("local/any")
+	const text = "abcdefghijklmnopqrstuvwxyz"
+	for _, r := range text {
+		if _, err := fmt.Fprint(master, string(r)); err != nil {
+			t.Fatal(err)
+		}
+		if n := until(string(r)); n > 120 {
+			t.Errorf("%d bytes are written for %q", n, r)
+		}
+	}
+	f.Print("the end")
+	until("the end")
+	f.Quit()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	for n := range 500 {
+		if got := strings.Count(all.String(), fmt.Sprintf("statement %d.", n)); got != 1 {
+			t.Errorf("statement %d is written %d times", n, got)
+		}
+	}
+	for _, alternate := range []string{"?1049h", "?1047h", "?47h"} {
+		if strings.Contains(all.String(), alternate) {
+			t.Errorf("%s: the session is on the alternate screen", alternate)
 		}
 	}
 }
