@@ -124,6 +124,13 @@ func (f *fake) text() string {
 	return f.printed.String() + "----\n" + strings.Join(f.live.Lines, "\n")
 }
 
+// painted returns how often it was drawn on.
+func (f *fake) painted() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.paints
+}
+
 // resize gives the terminal another size.
 func (f *fake) resize(width, height int) {
 	f.mu.Lock()

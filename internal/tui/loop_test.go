@@ -79,14 +79,14 @@ func TestIdleIsStill(t *testing.T) {
 		s.settle()
 		s.Idle()
 		s.settle()
-		before := s.term.paints
+		before := s.term.painted()
 		time.Sleep(time.Hour)
-		if n := s.term.paints - before; n > 0 {
+		if n := s.term.painted() - before; n > 0 {
 			t.Errorf("%d paints in an idle hour", n)
 		}
 		s.Busy("")
 		time.Sleep(10 * time.Second)
-		if n := s.term.paints - before; n > 15 {
+		if n := s.term.painted() - before; n > 15 {
 			t.Errorf("%d paints in 10 s of waiting", n)
 		}
 	})
@@ -99,12 +99,12 @@ func TestIdleIsStill(t *testing.T) {
 func TestFlood(t *testing.T) {
 	play(t, 80, 24, Config{}, func(s *stage) {
 		s.settle()
-		before := s.term.paints
+		before := s.term.painted()
 		for range 1000 {
 			s.Delta(ikigai.Delta{Text: "word "})
 			time.Sleep(time.Millisecond)
 		}
-		if n := s.term.paints - before; n > 70 {
+		if n := s.term.painted() - before; n > 70 {
 			t.Errorf("%d paints in a second of 1,000 tokens", n)
 		}
 		var output strings.Builder
