@@ -6,6 +6,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/render"
+	"ikigai/internal/session"
 	"ikigai/internal/transcript"
 )
 
@@ -22,6 +23,7 @@ func (f *front) showAll(ctx context.Context) error {
 	style.Compact = false
 	page, fold := render.Page{Style: style}, transcript.Transcript{Folded: true}
 	var text strings.Builder
+	var replied ikigai.Seq // see unfinished
 	show := func(blocks []transcript.Block) {
 		for _, b := range blocks {
 			b.Text = here(b)
@@ -32,9 +34,12 @@ func (f *front) showAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if session.EndsReply(e) {
+			replied = e.Seq
+		}
 		show(fold.Add(e))
 	}
-	show(f.unfinished(w.session.ID(), 0))
+	show(f.unfinished(w.session.ID(), replied))
 	f.ui.Page(ctx, "session "+string(w.session.ID()), text.String(), true)
 	return nil
 }
