@@ -422,3 +422,26 @@ func TestRuleBook(t *testing.T) {
 		t.Errorf("a file that others can write allows %v", saved)
 	}
 }
+
+// The rules that docs/terminal.md tells of are some, and every value of the setting
+// approval stands there.
+func TestRulesInDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/terminal.md")
+	must(t, err)
+	_, section, found := strings.Cut(string(page), "\n## Approval\n")
+	section, table, rules := strings.Cut(section, "| rule | what it allows |\n|---|---|\n")
+	table, _, ends := strings.Cut(table, "\n\n")
+	if !found || !rules || !ends {
+		t.Fatal("there are no rules")
+	}
+	for line := range strings.SplitSeq(table, "\n") {
+		if r, err := parseRule(strings.Split(line, "`")[1]); err != nil {
+			t.Errorf("%s: %+v, %v", line, r, err)
+		}
+	}
+	for _, mode := range approvals() {
+		if !strings.Contains(section, "\n| `"+mode+"` | ") {
+			t.Errorf("the approval %s is not told", mode)
+		}
+	}
+}
