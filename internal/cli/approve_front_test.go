@@ -143,3 +143,71 @@ say: Done.
 		t.Errorf("the log has %q", got)
 	}
 }
+
+// In lines a question is answered by a key or its words, and nothing that was not
+// asked for counts as a yes. S2.81, P26
+func TestFrontAsksInLines(t *testing.T) {
+	p := newPlace(t, `
+user: work
+call: bash {"command": "touch once"}
+call: bash {"command": "touch never"}
+call: file_write {"path": "a.txt", "content": "one\n"}
+call: file_write {"path": "b.txt", "content": "two\n"}
+call: file_write {"path": "c/c.txt", "content": "three\n"}
+
+reply:
+expect: the person said no: not there
+say: As you like.
+`)
+	shown := p.inLines([]lineStep{
+		{"you: ", "work\n"},
+		{"s: yes, bash(touch *) in this session", ""},
+		{"answer: ", "\n"},
+		{"Answer with one of: y, s, r, n, w.", ""},
+		{"answer: ", "yes, once\n"},
+		{"touch never", ""},
+		{"answer: ", "n\n"},
+		{"r: yes, and save a rule", ""},
+		{"answer: ", "r\n"},
+		{`an empty line is "file_write(*)": `, "file_write(\n"},
+		{"is no rule", ""},
+		{"answer: ", "r\n"},
+		{`an empty line is "file_write(*)": `, "\n"},
+		{"c/c.txt", ""},
+		{"answer: ", "w\n"},
+		{"in words: ", "not there\n"},
+		{"As you like.\r\nyou: ", "\x04"},
+	}, "TERM=dumb", "--approval", "ask")
+	want := []string{
+		"bash: by the person, once", "bash denied: the person said no", "file_write: by the person, with the rule file_write(*)",
+		"file_write: by the rule file_write(*)", "file_write denied: the person said no: not there",
+	}
+	if got := verdicts(t, p.log()); !slices.Equal(got, want) {
+		t.Errorf("the log has %q, and there was\n%s", got, shown)
+	}
+}
+
+// On 20 columns all of a call can be read before it is allowed.
+func TestFrontAsksNarrow(t *testing.T) {
+	p := newPlace(t, `
+user: work
+call: bash {"command": "echo one two three four five six seven eight nine ten > file"}
+
+reply:
+say: As you like.
+`)
+	s := p.typesOn(20, "scripted", "--approval", "ask")
+	s.Type("work")
+	s.Send("Enter")
+	s.Until("the question", func(screen string) bool {
+		question := screen[strings.LastIndex(screen, "Run")+1:]
+		return strings.Contains(unbroken(screen), unbroken("one two three four five six seven eight nine ten > file")) &&
+			strings.Contains(question, "w no, with words")
+	})
+	s.Send("y")
+	s.WaitFor("As you like.")
+	s.leaves()
+	if got := verdicts(t, p.log()); !slices.Equal(got, []string{"bash: by the person, once"}) {
+		t.Errorf("the log has %q", got)
+	}
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -32,40 +33,59 @@ func TestFrontOfLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t, plainScript)
 			p.unreplayed = true // a turn is stopped
-			cmd := p.command("--set", how.arg)
-			cmd.Env = append(cmd.Env, how.env)
-			terminal, err := pty.Start(cmd)
-			must(t, err)
-			defer terminal.Close()
-			t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless something failed
-			shown, done := newOutput(), make(chan struct{})
-			go func() {
-				defer close(done)
-				_, _ = io.Copy(shown, terminal) // ends with an error, as terminals do
-				err = cmd.Wait()
-			}()
-			for _, step := range []struct{ see, types string }{
+			shown := p.inLines([]lineStep{
 				{"you: ", "What is here?\n"},
 				{"There is one thing.\r\nyou: ", "Wait.\n"},
 				{"sleep 1000", "\x03"},
 				{"The turn was stopped", "/sessions\n"},
 				{"pick: ", "\x04"},
-				{"pick: \r\nyou: ", "\x04"},
-			} {
-				shown.awaitText(t, step.see)
-				_, err := terminal.WriteString(step.types)
-				must(t, err)
+				{"\r\nyou: ", "\x04"},
+			}, how.env, "--set", how.arg)
+			if i := strings.IndexByte(shown, '\x1b'); i >= 0 {
+				t.Errorf("an escape sequence was written: %q", shown[i:])
 			}
-			within(t, done, "the end of the program")
-			if err != nil {
-				t.Errorf("the program ends with %v", err)
-			}
-			if i := strings.IndexByte(shown.String(), '\x1b'); i >= 0 {
-				t.Errorf("an escape sequence was written: %q", shown.String()[i:])
-			}
-			if !strings.Contains(shown.String(), "one\r\n") {
+			if !strings.Contains(shown, "one\r\n") {
 				t.Errorf("the result is not shown: %s", shown)
 			}
 		})
 	}
+}
+
+// lineStep is something that a person types once they see a text behind what they
+// saw before.
+type lineStep struct{ see, types string }
+
+// inLines starts the front in lines, types, and returns all that was written until
+// it has ended.
+func (p *place) inLines(steps []lineStep, env string, args ...string) string {
+	p.t.Helper()
+	cmd := p.command(args...)
+	cmd.Env = append(cmd.Env, env)
+	terminal, err := pty.Start(cmd)
+	must(p.t, err)
+	defer terminal.Close()
+	p.t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless something failed
+	shown, done := newOutput(), make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(shown, terminal) // ends with an error, as terminals do
+		err = cmd.Wait()
+	}()
+	from := 0
+	for _, step := range steps {
+		shown.await(p.t, fmt.Sprintf("%q", step.see), func(s string) bool {
+			i := strings.Index(s[from:], step.see)
+			if i >= 0 {
+				from += i + len(step.see)
+			}
+			return i >= 0
+		})
+		_, err := terminal.WriteString(step.types)
+		must(p.t, err)
+	}
+	within(p.t, done, "the end of the program")
+	if err != nil {
+		p.t.Errorf("the program ends with %v", err)
+	}
+	return shown.String()
 }

@@ -131,6 +131,9 @@ func modelWithLevel(name string, level ikigai.Level) string {
 
 // think has the model think more or less from here on.
 func (f *front) think(ctx context.Context, level string) error {
+	if level == "" {
+		return usage("It is not said how much", "Use "+strings.Join(config.LevelNames(), ", "))
+	}
 	if !slices.Contains(config.LevelNames(), level) {
 		return usage(fmt.Sprintf("%q is no level of thinking", clipped(level)), "Use "+strings.Join(config.LevelNames(), ", "))
 	}
@@ -138,6 +141,9 @@ func (f *front) think(ctx context.Context, level string) error {
 		return err
 	}
 	w, err := f.opened(ctx)
+	if err == nil {
+		err = f.askable(ctx) // else there is no model to tell
+	}
 	if err != nil {
 		return err
 	}

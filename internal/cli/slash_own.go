@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -31,10 +32,7 @@ func ownSlash(c knowledge.Command) slash {
 	if about == "" {
 		about = "your own, in " + filepath.Base(c.Path)
 	}
-	args := c.Hint
-	if args == "" && c.TakesArguments() {
-		args = "[ARGUMENTS]"
-	}
+	args := cmp.Or(c.Hint, "[ARGUMENTS]") // without a place for them they stand at the end
 	return slash{name: c.Name, args: inOneLine(args), about: inOneLine(about), more: "It says what stands in " + inOneLine(c.Path) + ".",
 		run: func(f *front, ctx context.Context, args string) error { return f.sayOwn(ctx, c, args) }}
 }

@@ -42,15 +42,20 @@ func fold(events iter.Seq2[ikigai.Event, error], take func(ikigai.Event)) error 
 	return nil
 }
 
-// changing returns the session that is open once nothing else works in it, for a
-// command that changes its conversation. Something was said in it.
-func (f *front) changing(ctx context.Context) (*work, error) {
-	if err := f.idle(ctx); err != nil {
-		return nil, err
-	}
+// spoken returns the session that is open, once something was said in it.
+func (f *front) spoken(ctx context.Context) (*work, error) {
 	w, err := f.opened(ctx)
 	if err == nil && !f.view.any() {
 		err = usage("Nothing has been said in this session yet", "Say something first")
 	}
 	return w, err
+}
+
+// changing is spoken for a command that changes the conversation: nothing else
+// works in it then.
+func (f *front) changing(ctx context.Context) (*work, error) {
+	if err := f.idle(ctx); err != nil {
+		return nil, err
+	}
+	return f.spoken(ctx)
 }

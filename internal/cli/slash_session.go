@@ -48,6 +48,9 @@ func (f *front) chooseSession(ctx context.Context, _ string) error {
 
 // searchLog shows what is found in the sessions of the directory, to choose from.
 func (f *front) searchLog(ctx context.Context, words string) error {
+	if words == "" {
+		return usage("It is not said what to find", "Put the words behind /search")
+	}
 	terms, err := dbschema.ParseWords(words)
 	if err != nil {
 		return err

@@ -63,13 +63,13 @@ func TestOwnCommandsOnScreen(t *testing.T) {
 	s.Send("Enter")
 	s.WaitFor("› What changed since last monday?")
 	s.WaitFor("So be it.")
-	s.Type("/bang")
+	s.Type("/bang with words")
 	s.Send("Enter")
 	s.Until("it is said", func(screen string) bool { return strings.Count(screen, "So be it.") == 2 })
 	if _, err := os.Stat(p.file("ran")); !os.IsNotExist(err) {
 		t.Error("a line of a command was run")
 	}
-	if body := p.lastRequest(); !strings.Contains(body, "!touch ran") {
+	if body := p.lastRequest(); !strings.Contains(body, `!touch ran\n\nwith words`) {
 		t.Errorf("the model was sent: %s", body)
 	}
 	s.leaves()

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -45,9 +47,16 @@ type typist struct {
 // types starts the front in a terminal.
 func (p *place) types(args ...string) *typist {
 	p.t.Helper()
+	return p.typesOn(100, "test/scripted", args...)
+}
+
+// typesOn starts the front in a terminal of so many columns, and waits until it
+// shows sees.
+func (p *place) typesOn(columns int, sees string, args ...string) *typist {
+	p.t.Helper()
 	cmd := p.command(args...)
-	s := tmuxtest.Start(p.t, tmuxtest.Config{Args: cmd.Args, Env: cmd.Env, Dir: p.work, Width: 100, Height: 50})
-	s.WaitFor("test/scripted")
+	s := tmuxtest.Start(p.t, tmuxtest.Config{Args: cmd.Args, Env: cmd.Env, Dir: p.work, Width: columns, Height: 50})
+	s.WaitFor(sees)
 	return &typist{s, p.t, p}
 }
 
@@ -213,6 +222,28 @@ func TestExportOptions(t *testing.T) {
 	}
 }
 
+// A command that wants no words, or cannot do without, says so before anything is
+// done.
+func TestSlashArguments(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // nothing is opened
+	f := &front{app: &app{}, ready: make(chan struct{})}
+	for _, c := range slashes() {
+		args := "x y"
+		switch {
+		case c.args == "":
+		case strings.HasPrefix(c.args, "["):
+			continue
+		default:
+			args = ""
+		}
+		var e *ikigai.Error
+		if err := c.do(ctx, f, args); !errors.As(err, &e) || e.Kind != ikigai.ErrorUsage || e.What == "" || e.Do == "" || strings.Contains(e.What, `""`) {
+			t.Errorf("/%s %s: %v", c.name, args, err)
+		}
+	}
+}
+
 // Places of a session: marked, gone back to, gone on from in a copy; and what was
 // changed in files taken back, with the difference shown.
 func TestSlashPlaces(t *testing.T) {
@@ -331,6 +362,28 @@ func TestSlashModel(t *testing.T) {
 	}) {
 		t.Error("the log does not say that the other model was asked")
 	}
+}
+
+// While no model can be asked, and nothing has been said, commands do what they can
+// or say why not, and leave nothing in the log.
+func TestSlashUnasked(t *testing.T) {
+	p := newPlace(t, slashScript)
+	s := p.typesOn(100, "no vendor is called", "--model", "nobody/x")
+	s.says("/cost", "main")
+	s.Type("/thinking low")
+	s.Send("Enter")
+	s.Until("why not, again", func(screen string) bool { return strings.Count(screen, "no vendor is called") == 2 })
+	s.reads("/tools", "file_write")
+	s.reads("/context", "environment")
+	s.says("/export", "Nothing has been said in this session yet")
+	s.says("/goal Ship it", "once you have said something")
+	s.says("/model test/other", "The model is test/other from here on.")
+	s.says("/thinking low", "test/other:low from here on")
+	s.leaves()
+	if entries, err := filepath.Glob(p.file("*")); err != nil || len(entries) > 0 {
+		t.Errorf("there are the files %q, %v", entries, err)
+	}
+	p.run(exitUsage, "sessions", "--all") // there are none
 }
 
 // Sessions are left and gone on with.

@@ -122,7 +122,7 @@ func (f *front) agreeOn(ctx context.Context, repo *repository, message string) (
 
 // exportSession writes the session to a file.
 func (f *front) exportSession(ctx context.Context, args string) error {
-	w, err := f.changing(ctx)
+	w, err := f.spoken(ctx)
 	if err != nil {
 		return err
 	}

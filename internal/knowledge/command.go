@@ -139,12 +139,6 @@ func behindHead(text string) string {
 
 const allArguments = "ARGUMENTS" // behind a $
 
-// TakesArguments reports whether the text has a place for arguments.
-func (c Command) TakesArguments() bool {
-	_, placed := c.place("")
-	return placed
-}
-
 // Expand returns the text with arguments in their places: all of them as they were
 // typed for $ARGUMENTS, the nth, which may be in quotes, for $1 to $9. Where the
 // text has no place for them they stand at its end.
