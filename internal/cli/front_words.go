@@ -25,6 +25,7 @@ func inFront(text string) string {
 		"`ikigai log --verbose`", "/log",
 		"`ikigai log -v`", "/log",
 		"`ikigai log`", "/log",
+		" with --output", "",
 		"with --model or the setting model", "with /model",
 		"with --model", "with /model",
 		"start a new session", "begin anew with /clear",
