@@ -115,6 +115,6 @@ func (s *typist) pictured(name, title string) {
 // textOf returns the text of a picture, without how long things took.
 func textOf(svg []byte) string {
 	text := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(string(svg), " ")
-	text = regexp.MustCompile(`\d+(\.\d+)? m?s\b`).ReplaceAllString(html.UnescapeString(text), "N ms")
+	text = regexp.MustCompile(`( · )?\b\d+(\.\d+)? ?m?s\b`).ReplaceAllString(html.UnescapeString(text), "") // below a millisecond none is told
 	return strings.Join(strings.Fields(text), " ")
 }
