@@ -81,7 +81,7 @@ func (s *typist) reads(line, text string) {
 	})
 	s.Send("q")
 	s.Until("the prompt", func(screen string) bool {
-		return !strings.Contains(screen, "q close") && strings.Contains(screen, "test/")
+		return !strings.Contains(screen, "q close") && strings.Contains(screen, "\n›")
 	})
 }
 
@@ -383,7 +383,9 @@ func TestSlashUnasked(t *testing.T) {
 	if entries, err := filepath.Glob(p.file("*")); err != nil || len(entries) > 0 {
 		t.Errorf("there are the files %q, %v", entries, err)
 	}
-	p.run(exitUsage, "sessions", "--all") // there are none
+	if listed := p.run(exitAnswered, "sessions", "--all").out.String(); listed != "" {
+		t.Errorf("the log holds %s", listed)
+	}
 }
 
 // Sessions are left and gone on with.
