@@ -94,7 +94,7 @@ func (f *front) edit(text string) (string, error) {
 		return "", usage("The text to edit cannot be written: "+err.Error(), "Free some space")
 	}
 	line := cmp.Or(f.settings.Terminal.Editor, f.env("VISUAL"), f.env("EDITOR"), "vi")
-	editor := exec.CommandContext(f.here, "/bin/sh", "-c", line+` "$1"`, "sh", file.Name())
+	editor := exec.CommandContext(f.here, "/bin/sh", "-c", inPlace(line)+` "$1"`, "sh", file.Name())
 	editor.Cancel, editor.WaitDelay = func() error { return editor.Process.Signal(syscall.SIGHUP) }, endTime/2
 	editor.Stdin, editor.Stdout, editor.Stderr, editor.Env, editor.Dir = f.In, f.Out, f.Err, f.withoutSecrets(), f.dir
 	if err := f.lend(editor.Run); err != nil {
@@ -102,6 +102,15 @@ func (f *front) edit(text string) (string, error) {
 	}
 	edited, err := os.ReadFile(file.Name())
 	return strings.TrimRight(string(edited), "\n"), err
+}
+
+// inPlace has a simple command take the place of the shell that runs it: what is
+// signalled is the command then, and an interrupt that it takes ends nothing.
+func inPlace(line string) string {
+	if strings.ContainsAny(line, "=;&|()<>`\n") {
+		return line
+	}
+	return "exec " + line
 }
 
 // away has the person work with another program at the terminal.
