@@ -42,6 +42,7 @@ type front struct {
 
 	stopServer func()    // of the script that plays the model
 	paths      pathIndex // to complete what is typed behind an @
+	passedOver []string  // what was told of the person's own commands
 
 	mu      sync.Mutex
 	options frontOptions  // what of them is still to come

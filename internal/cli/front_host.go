@@ -10,8 +10,12 @@ import (
 	"ikigai/internal/tui"
 )
 
-// isCommand reports whether what the person has sent off is a command.
-func isCommand(text string) bool { return strings.HasPrefix(text, "/") || strings.HasPrefix(text, "!") }
+// isCommand reports whether what the person has sent off is a command. A path, with
+// a second slash in the first word, is none.
+func isCommand(text string) bool {
+	word, _ := cutWord(text)
+	return strings.HasPrefix(text, "!") || strings.HasPrefix(text, "/") && !strings.Contains(word[1:], "/")
+}
 
 // Submit implements tui.Host.
 func (f *front) Submit(in tui.Input) {

@@ -106,6 +106,9 @@ func (v *frontView) recorded(e ikigai.Event, _ ikigai.Durability) {
 
 // shows reports whether a block is news to the person.
 func (v *frontView) shows(b transcript.Block) bool {
+	if b.Kind == ikigai.KindMark {
+		return false // the command has told it
+	}
 	switch d := b.Body.(type) {
 	case ikigai.SessionData:
 		return false

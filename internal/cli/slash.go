@@ -71,8 +71,11 @@ func (f *front) do(ctx context.Context, line string) error {
 		return c.do(ctx, f, args)
 	}
 	for _, p := range problems {
-		f.notice(p)
+		if !slices.Contains(f.passedOver, p) {
+			f.notice(p)
+		}
 	}
+	f.passedOver = problems
 	f.ui.SetInput(line)
 	return unknownSlash(name, all)
 }

@@ -174,10 +174,22 @@ func TestTerminalPage(t *testing.T) {
 func TestUnknownSlash(t *testing.T) {
 	for _, test := range []struct{ name, want string }{
 		{"modle", "There is no command /modle. Perhaps /model is meant; see /help."},
-		{"usr/bin/x", "There is no command /usr/bin/x. See /help; to say something that begins with a slash, put a blank before it."},
+		{"usr", "There is no command /usr. See /help; to say something that begins with a slash, put a blank before it."},
 	} {
 		if got := unknownSlash(test.name, slashes()).Error(); got != test.want {
 			t.Errorf("%s: %s", test.name, got)
+		}
+	}
+}
+
+// What begins with a path is said, not done.
+func TestIsCommand(t *testing.T) {
+	for text, want := range map[string]bool{
+		"/help": true, "/git:what now": true, "/export html /tmp/x": true, "/": true, "!ls /": true, "!!": true, "/tmp\n/x": true,
+		"/home/me/x is wrong": false, "// is a comment": false, " /help": false, "help": false, "": false,
+	} {
+		if isCommand(text) != want {
+			t.Errorf("%q: %v", text, !want)
 		}
 	}
 }
@@ -214,10 +226,37 @@ func TestExportOptions(t *testing.T) {
 		{"page.html", "html", "/w/page.html"},
 		{"/tmp/notes.md", "markdown", "/tmp/notes.md"},
 		{"picture.png", "", ""},
+		{"hmtl", "", ""},
+		{"hmtl page.html", "", ""},
+		{"foo", "", ""},
+		{"./foo", "markdown", "/w/foo"},
+		{"my notes.html", "html", "/w/my notes.html"},
 	} {
 		o, err := f.exportOptions("01a1f9ef-60c7", test.args)
 		if (err != nil) != (test.out == "") || err == nil && (o.format != test.format || o.out != test.out) {
 			t.Errorf("%q: %q, %q, %v", test.args, o.format, o.out, err)
+		}
+	}
+}
+
+// A file that is there is never replaced, and another name is given.
+func TestExportLeavesFiles(t *testing.T) {
+	f := &front{app: &app{dir: t.TempDir()}}
+	for _, name := range []string{"notes.md", "notes-2.md", "ikigai-01a1f9ef.md"} {
+		must(t, os.WriteFile(filepath.Join(f.dir, name), nil, 0o644))
+	}
+	for args, want := range map[string]string{
+		"":           "/export markdown " + f.dir + "/ikigai-01a1f9ef-2.md.",
+		"markdown .": "/export markdown " + f.dir + "/ikigai-01a1f9ef-2.md.",
+		"notes.md":   "/export markdown " + f.dir + "/notes-3.md.",
+		"other.md":   "",
+		"html":       "",
+		"atif a.md":  "",
+	} {
+		o, err := f.exportOptions("01a1f9ef-60c7", args)
+		must(t, err)
+		if err := notThere(o); (err == nil) != (want == "") || err != nil && !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("/export %s: %v", args, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"ikigai"
+	"ikigai/internal/config"
 	"ikigai/internal/safetext"
 	"ikigai/internal/tui"
 )
@@ -24,7 +26,7 @@ func workCommands() []slash {
 			complete: func(context.Context, *front, string) []tui.Completion { return []tui.Completion{{Text: "--all"}} },
 			run:      (*front).commitChange},
 		{name: "export", args: "[FORMAT] [FILE]", about: "write the session to a file, without keys",
-			more:     "FORMAT is " + strings.Join(formatNames, ", ") + "; the end of FILE says it, too. Without FILE it is a new one in the working directory. A file that is there is replaced once everything is written.",
+			more:     "FORMAT is " + strings.Join(formatNames, ", ") + "; the end of FILE says it, too. Without FILE it is a new one in the working directory. A file that is there is left as it is.",
 			complete: completeFormat, run: (*front).exportSession},
 	}
 }
@@ -98,7 +100,7 @@ func (f *front) agreeOn(ctx context.Context, repo *repository, message string) (
 		answer := f.ui.Ask(ctx, tui.Question{
 			Text:    "\n    " + strings.ReplaceAll(safetext.Terminal(message), "\n", "\n    ") + "\n",
 			Prompt:  "Commit with this message?",
-			Choices: []tui.Choice{yes: {Key: 'y', Label: "yes"}, no: {Key: 'n', Label: "no"}, edit: {Key: 'e', Label: "edit it"}},
+			Choices: []tui.Choice{yes: {Key: 'y', Label: "yes", Allows: true}, no: {Key: 'n', Label: "no"}, edit: {Key: 'e', Label: "edit it"}},
 		})
 		switch answer.Choice {
 		case yes:
@@ -127,6 +129,9 @@ func (f *front) exportSession(ctx context.Context, args string) error {
 		return err
 	}
 	o, err := f.exportOptions(w.session.ID(), args)
+	if err == nil {
+		err = notThere(o)
+	}
 	if err != nil {
 		return err
 	}
@@ -146,9 +151,12 @@ func (f *front) exportSession(ctx context.Context, args string) error {
 func (f *front) exportOptions(id ikigai.ID, args string) (exportOptions, error) {
 	o := exportOptions{format: "markdown"}
 	word, file := cutWord(args)
+	near := config.Nearest(word, formatNames)
 	switch {
 	case slices.Contains(formatNames, word):
 		o.format = word
+	case word != "" && !strings.ContainsAny(word, "./") && (file == "" || len(near) > 0):
+		return o, noFormat(word, near)
 	case word != "":
 		file = args
 		if end := filepath.Ext(file); end != "" {
@@ -162,13 +170,38 @@ func (f *front) exportOptions(id ikigai.ID, args string) (exportOptions, error) 
 	if o.format == formatArchive {
 		suffix = "." + formatArchive
 	}
-	if file == "" {
-		file = fmt.Sprintf("ikigai-%.8s%s", id, suffix)
+	usual := fmt.Sprintf("ikigai-%.8s%s", id, suffix)
+	if o.out = cmp.Or(file, usual); !filepath.IsAbs(o.out) {
+		o.out = filepath.Join(f.dir, o.out)
 	}
-	if o.out = file; !filepath.IsAbs(file) {
-		o.out = filepath.Join(f.dir, file)
+	if info, err := os.Stat(o.out); err == nil && info.IsDir() {
+		o.out = filepath.Join(o.out, usual)
 	}
 	return o, nil
+}
+
+// noFormat is the error that a word names no format of an export.
+func noFormat(word string, near []string) error {
+	do := "Use " + strings.Join(formatNames, ", ")
+	if len(near) > 0 {
+		do = "Perhaps " + strings.Join(near, " or ") + " is meant"
+	}
+	return usage("There is no format "+clipped(word), do+"; a file with such a name is ./"+clipped(word))
+}
+
+// notThere refuses to export to a file that is there already, be it an earlier
+// export.
+func notThere(o exportOptions) error {
+	if _, err := os.Lstat(o.out); err != nil {
+		return nil
+	}
+	end := filepath.Ext(o.out)
+	for n := 2; ; n++ {
+		free := fmt.Sprintf("%s-%d%s", strings.TrimSuffix(o.out, end), n, end)
+		if _, err := os.Lstat(free); err != nil {
+			return usage("The file "+o.out+" is there already", "Name another one, as in /export "+o.format+" "+free)
+		}
+	}
 }
 
 // formatOf returns the format of files with an end, "" if there is none.

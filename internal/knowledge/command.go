@@ -100,6 +100,8 @@ func parseCommand(f File) (Command, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(f.Content), "\ufeff"), "\r\n", "\n")
 	head, err := frontmatter(text, "description", "argument-hint", "model")
 	switch {
+	case errors.Is(err, errNoHead) && strings.HasPrefix(text, "---\n"):
+		return c, errors.New("the head that begins with the line --- has no end, which is another such line")
 	case errors.Is(err, errNoHead):
 		head = nil
 	case err != nil:

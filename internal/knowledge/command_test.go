@@ -33,8 +33,9 @@ func TestCommands(t *testing.T) {
 		file("/p/.ikigai/commands/review.md", "\ufeffTheirs\r\nhere\r\n"),
 		file("/home/commands/bad.md", "---\ndescription: [a]\n---\nx"),
 		file("/home/commands/a b.md", "x"),
+		file("/home/commands/open.md", "---\ndescription: no end\nSay it"),
 	})
-	if len(all) != 2 || len(problems) != 2 {
+	if len(all) != 2 || len(problems) != 3 || !strings.Contains(problems[2], "has no end") {
 		t.Fatalf("%+v, %q", all, problems)
 	}
 	if got, want := all[0], (Command{Name: "git:what", Path: "/home/commands/git/what.md", Description: "what changed", Hint: "[SINCE]", Model: "test/x", Text: "What?\n---\nmore"}); got != want {
