@@ -47,11 +47,11 @@ func (about inquiry) choices() []tui.Choice {
 		like = inOneLine(about.rule)
 	}
 	all := []tui.Choice{
-		{Key: 'y', Label: "yes, once"},
-		{Key: 's', Label: "yes, " + like + " in this session"},
+		{Key: 'y', Label: "yes, once", Allows: true},
+		{Key: 's', Label: "yes, " + like + " in this session", Allows: true},
 	}
 	if about.rule != "" {
-		all = append(all, tui.Choice{Key: 'r', Label: "yes, and save a rule", Words: true, With: about.rule})
+		all = append(all, tui.Choice{Key: 'r', Label: "yes, and save a rule", Words: true, With: about.rule, Allows: true})
 	}
 	return append(all,
 		tui.Choice{Key: 'n', Label: "no"},

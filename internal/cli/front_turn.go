@@ -141,7 +141,7 @@ func (f *front) allowVolatile(ctx context.Context) bool {
 	answer := f.ui.Ask(ctx, tui.Question{
 		Text:    "No disk takes what happens now: it is lost when the program ends.\n",
 		Prompt:  "Let tools change things all the same?",
-		Choices: []tui.Choice{{Key: 'y', Label: "yes, for this statement"}, {Key: 'n', Label: "no, only let them read"}},
+		Choices: []tui.Choice{{Key: 'y', Label: "yes, for this statement", Allows: true}, {Key: 'n', Label: "no, only let them read"}},
 	})
 	return answer.Choice == 0
 }

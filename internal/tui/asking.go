@@ -8,16 +8,28 @@ import (
 	"ikigai/internal/tui/overlay"
 )
 
-// pause is how long somebody who is typing must have stopped before a key
-// answers a question: what they were about to say must not.
-const pause = 700 * time.Millisecond
+// A key is the answer to a question only where it stands alone: what somebody is
+// about to say must not answer, least of all allow something.
+const (
+	pause  = 700 * time.Millisecond // without a key before it
+	alone  = 400 * time.Millisecond // without a key after it, if it allows something
+	stalls = 50 * time.Millisecond  // later than that, nobody has looked for keys in time
+)
 
 // asked is a question that waits for its answer.
 type asked struct {
 	q      Question
 	answer chan Answer
 	widget *overlay.Question // nil until it is this question's turn
-	heard  bool              // a key has been taken
+	guess  *guess            // nil unless a key has been typed that may be the answer
+}
+
+// guess is a key that is the answer if no other one follows.
+type guess struct {
+	key   tty.Key
+	label string
+	due   time.Time // when it is
+	late  bool      // that has been put off
 }
 
 func newAsked(q Question) *asked { return &asked{q: q, answer: make(chan Answer, 1)} }
@@ -66,16 +78,91 @@ func (s *state) question() *asked {
 	return s.asked[0]
 }
 
-// takes reports whether a key is for the question. sinceTyped is how long ago
-// something was typed into the input.
-func (a *asked) takes(k tty.Key, sinceTyped time.Duration) bool {
-	return !k.Ctrl('c') && (a.heard || sinceTyped >= pause || k.Is(tty.KeyEscape, 0))
+// answers gives a key to the question, if it is for that. quiet is how long there
+// was no key before it.
+func (l *loop) answers(k tty.Key, quiet time.Duration) bool {
+	a := l.question()
+	switch {
+	case a == nil || k.Ctrl('c') || !l.input.Empty():
+		return false
+	case a.widget.Asking():
+		l.answer(k)
+		return true
+	case k.Is(tty.KeyEscape, 0):
+		l.config.Host.Stop()
+		l.answer(k)
+		return true
+	}
+	i := a.widget.Chosen(k)
+	switch {
+	case i < 0 || quiet < pause:
+		return false
+	case a.q.Choices[i].Allows:
+		a.guess = &guess{key: k, label: safe(a.q.Choices[i].Label), due: time.Now().Add(alone)}
+	default:
+		l.answer(k)
+	}
+	return true
+}
+
+// follows takes in that a key follows one that may have been the answer: that was
+// the beginning of something else, and is typed.
+func (l *loop) follows(k tty.Key) {
+	a := l.question()
+	if a == nil || a.guess == nil {
+		return
+	}
+	began := a.guess.key
+	if a.guess = nil; !k.Is(tty.KeyEscape, 0) {
+		l.edit(began)
+	}
+}
+
+// decide takes the key for the answer after which no other one has come. It is
+// called when there is no key, and reports whether it has done anything.
+func (l *loop) decide() bool {
+	a, now := l.question(), time.Now()
+	if a == nil || a.guess == nil || l.away > 0 || now.Before(a.guess.due) {
+		return false
+	}
+	l.dirty, l.urgent = true, true
+	g := a.guess
+	if now.Sub(g.due) > stalls && !g.late { // what was typed since may not have been read
+		g.due, g.late = now.Add(alone), true
+		return true
+	}
+	a.guess = nil
+	l.answer(g.key)
+	return true
+}
+
+// untilAnswered returns how long it is until a key counts as the answer, or can.
+func (s *state) untilAnswered(now time.Time) time.Duration {
+	switch a := s.question(); {
+	case a == nil:
+		return 0
+	case a.guess != nil:
+		return a.guess.due.Sub(now)
+	}
+	return s.keyAt.Add(pause).Sub(now)
+}
+
+// unanswerable returns what stands in place of the choices, which no key is for now.
+func (s *state) unanswerable() string {
+	switch a := s.question(); {
+	case a.guess != nil:
+		return a.guess.label + s.glyph(" …", " ...")
+	case !s.input.Empty():
+		return "finish or clear what you type, then answer"
+	case s.now.Sub(s.keyAt) < pause:
+		return "you were typing: a moment, then answer"
+	}
+	return ""
 }
 
 // answer gives a key to the question.
 func (l *loop) answer(k tty.Key) {
 	a := l.question()
-	a.heard = true
 	if a.widget.Handle(k) {
 		choice, words := a.widget.Answer()
 		a.answer <- Answer{Choice: choice, Words: words}

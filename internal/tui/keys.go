@@ -36,6 +36,9 @@ func (l *loop) typed(keys []tty.Key, ok bool) {
 // key does what a key asks for: of what is open over the session, of a question,
 // of the input, of the front.
 func (l *loop) key(k tty.Key) {
+	now := time.Now()
+	quiet := now.Sub(l.keyAt)
+	l.keyAt = now
 	switch {
 	case l.plain != nil:
 		l.plain.key(l, k)
@@ -43,10 +46,9 @@ func (l *loop) key(k tty.Key) {
 	case l.open() != nil:
 		l.open().key(l, k)
 		return
-	case l.control(k):
-		return
-	case l.question() != nil && l.question().takes(k, time.Since(l.typedAt)):
-		l.answer(k)
+	}
+	l.follows(k)
+	if l.control(k) || l.answers(k, quiet) {
 		return
 	}
 	l.help, l.hint = false, hint{}
@@ -92,9 +94,6 @@ func (l *loop) atOnce(k tty.Key) bool {
 func (l *loop) edit(k tty.Key) bool {
 	empty := l.input.Empty()
 	event := l.input.Handle(k)
-	if event != editor.Nothing {
-		l.typedAt = time.Now()
-	}
 	l.instead = l.instead && !l.input.Empty()
 	switch event {
 	case editor.Nothing:
@@ -117,7 +116,6 @@ func (l *loop) edit(k tty.Key) bool {
 // submit sends off what was typed.
 func (l *loop) submit(queue bool) {
 	text, files := l.input.Take()
-	l.typedAt = time.Time{}
 	if text != "" || len(files) > 0 {
 		l.config.Host.Submit(Input{Text: text, Files: files, Queue: queue, Instead: l.instead})
 	}

@@ -145,6 +145,7 @@ func (s *state) questionLines(room int) (lines []string, row, col int) {
 	if a == nil {
 		return nil, -1, 0
 	}
+	a.widget.Show(s.unanswerable())
 	return a.widget.View(max(1, s.width-1), room)
 }
 

@@ -78,7 +78,9 @@ func (l *loop) step(ctx context.Context) {
 	case keys, ok := <-l.keys():
 		l.typed(keys, ok)
 	default:
-		l.wait(ctx)
+		if !l.decide() {
+			l.wait(ctx)
+		}
 	}
 	l.refresh()
 }

@@ -238,6 +238,7 @@ func TestQuestion(t *testing.T) {
 	play(t, 80, 24, Config{}, func(s *stage) {
 		answers := make(chan int, 3)
 		ask := func(ctx context.Context) {
+			time.Sleep(pause)
 			go func() { answers <- s.Ask(ctx, question).Choice }()
 			s.settle()
 		}
@@ -311,23 +312,97 @@ func TestQuestionBelowItsCall(t *testing.T) {
 	}
 }
 
-// What somebody types while a question comes up does not answer it.
+// What is typed ahead allows nothing: a key that does counts where it stands
+// alone, and only while nothing is typed.
+//
+// S2.81
 func TestQuestionWhileTyping(t *testing.T) {
-	play(t, 80, 24, Config{}, func(s *stage) {
-		s.types("man")
-		answer := make(chan int, 1)
-		go func() {
-			answer <- s.Ask(s.t.Context(), Question{Prompt: "Run it?", Choices: []Choice{{Key: 'y', Label: "yes"}}}).Choice
-		}()
-		s.settle()
-		s.types("y words")
-		s.shows("› many words", "Run it?")
-		time.Sleep(2 * pause)
-		s.types("y")
-		if n := <-answer; n != 0 {
-			t.Errorf("answer %d", n)
+	choices := []Choice{{Key: 'y', Label: "yes", Allows: true}, {Key: 'r', Label: "by a rule", Words: true, Allows: true}, {Key: 'n', Label: "no"}}
+	asks := func(t *testing.T, test func(s *stage, answer chan int)) {
+		play(t, 80, 24, Config{}, func(s *stage) {
+			answer := make(chan int, 1)
+			go func() { answer <- s.Ask(s.t.Context(), Question{Prompt: "Run it?", Choices: choices}).Choice }()
+			s.settle()
+			s.shows("y yes · r by a rule · n no · Esc stops")
+			test(s, answer)
+			s.settle()
+			s.hides("Run it?")
+		})
+	}
+	said := func(t *testing.T, answer chan int, want int) {
+		t.Helper()
+		if got := <-answer; got != want {
+			t.Errorf("answer %d, not %d", got, want)
 		}
-		s.shows("› many words")
+	}
+	t.Run("a word", func(t *testing.T) {
+		asks(t, func(s *stage, answer chan int) {
+			s.types("y")
+			s.shows("yes …")
+			time.Sleep(alone / 2)
+			s.types("es, ")
+			s.shows("› yes,", "finish or clear what you type, then answer")
+			time.Sleep(2 * pause)
+			s.types("n")
+			time.Sleep(2 * pause)
+			s.keys(ctrl('c'))
+			s.types("y")
+			s.shows("› y")
+			s.keys(ctrl('c'))
+			s.shows("you were typing")
+			time.Sleep(2 * pause)
+			s.shows("y yes")
+			s.types("y")
+			said(t, answer, 0)
+		})
+	})
+	t.Run("other words", func(t *testing.T) {
+		asks(t, func(s *stage, answer chan int) {
+			s.types("please run it")
+			s.keys(press(tty.KeyEnter))
+			s.was("submit please run it")
+			s.types("y")
+			s.shows("› y")
+			s.keys(press(tty.KeyBackspace))
+			time.Sleep(2 * pause)
+			s.types("n")
+			said(t, answer, 2)
+		})
+	})
+	t.Run("a rule", func(t *testing.T) {
+		asks(t, func(s *stage, answer chan int) {
+			s.types("rm")
+			s.shows("› rm")
+			s.keys(ctrl('u'))
+			time.Sleep(2 * pause)
+			s.types("r")
+			time.Sleep(2 * alone)
+			s.types("yes")
+			s.keys(press(tty.KeyEnter))
+			said(t, answer, 1)
+		})
+	})
+	t.Run("Escape", func(t *testing.T) {
+		asks(t, func(s *stage, answer chan int) {
+			s.host.busy = true
+			s.types("y")
+			s.keys(press(tty.KeyEscape))
+			s.was("stop")
+			said(t, answer, -1)
+			s.shows("›")
+			s.hides("› y")
+		})
+	})
+	t.Run("before it comes", func(t *testing.T) {
+		play(t, 80, 24, Config{}, func(s *stage) {
+			s.types("x")
+			s.keys(press(tty.KeyBackspace))
+			answer := make(chan int, 1)
+			go func() { answer <- s.Ask(s.t.Context(), Question{Prompt: "Run it?", Choices: choices}).Choice }()
+			s.settle()
+			s.types("y")
+			s.shows("› y", "Run it?")
+		})
 	})
 }
 

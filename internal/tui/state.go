@@ -32,7 +32,7 @@ type state struct {
 	help       bool // the keys are shown
 	hint       hint
 
-	typedAt       time.Time // into the input, last; zero once it was sent off
+	keyAt         time.Time // of the last key
 	escapedAt     time.Time // Escape had nothing to stop, or has stopped something
 	interruptedAt time.Time // Ctrl-C had nothing to stop
 }

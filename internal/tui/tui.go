@@ -121,7 +121,8 @@ type Pick struct {
 	Search func(ctx context.Context, typed string) []int
 }
 
-// Question is asked in the live region, and answered by a key.
+// Question is asked in the live region, and answered by a key while nothing is
+// typed.
 type Question struct {
 	Text    string // styled, what it is about; printed above
 	Prompt  string // one line
@@ -141,10 +142,13 @@ type Choice struct {
 	// Words lets the person say something with it, which begins as With.
 	Words bool
 	With  string
+	// Allows tells that something is done which what was typed for something else
+	// must not choose: the key has to stand alone.
+	Allows bool
 }
 
 // Answer is how a Question was answered.
 type Answer struct {
-	Choice int    // of the Choices; -1 if the person went away from it
+	Choice int    // of the Choices; -1 if the person went away from it, which stops what is under way
 	Words  string // if the choice asked for some
 }

@@ -109,6 +109,7 @@ func (l *loop) nextTick(now time.Time) time.Duration {
 			next = d
 		}
 	}
+	sooner(l.untilAnswered(now))
 	if l.open() != nil {
 		return next
 	}

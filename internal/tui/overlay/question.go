@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -24,7 +25,8 @@ type Question struct {
 	prompt  string
 	choices []Choice
 	choice  int
-	asking  bool // for the words that go with the choice
+	asking  bool   // for the words that go with the choice
+	instead string // of the choices
 	field   field
 }
 
@@ -42,19 +44,27 @@ func (q *Question) Handle(k tty.Key) (done bool) {
 	if k.Is(tty.KeyEscape, 0) || k.Ctrl('c') {
 		return true
 	}
-	if !k.Printable() {
+	i := q.Chosen(k)
+	if i < 0 {
 		return false
 	}
-	for i, c := range q.choices {
-		if unicode.ToLower(k.Rune) != c.Key {
-			continue
-		}
-		q.choice, q.asking = i, c.Words
-		q.field = newField(c.With)
-		return !c.Words
-	}
-	return false
+	c := q.choices[i]
+	q.choice, q.asking = i, c.Words
+	q.field = newField(c.With)
+	return !c.Words
 }
+
+// Chosen returns which of the choices a key is for, -1 if it is for none.
+func (q *Question) Chosen(k tty.Key) int {
+	return slices.IndexFunc(q.choices, func(c Choice) bool { return k.Printable() && unicode.ToLower(k.Rune) == c.Key })
+}
+
+// Asking reports whether the words are typed that go with a choice.
+func (q *Question) Asking() bool { return q.asking }
+
+// Show has View show a text where the choices stand, which no key is for now; ""
+// shows the choices.
+func (q *Question) Show(instead string) { q.instead = instead }
 
 // handleWords takes in a key while words are typed. Escape goes back to the
 // choices.
@@ -91,6 +101,9 @@ func (q *Question) View(width, height int) (lines []string, row, col int) {
 		lines = append(lines, q.look.cut(line, width))
 	}
 	choices := q.flow(width)
+	if q.instead != "" {
+		choices = strings.Split(ansi.Wrap(q.look.paint(dim, q.instead), width, ""), "\n")
+	}
 	lines = lines[:min(len(lines), max(0, height-len(choices)))]
 	lines = append(lines, choices...)
 	return lines[:min(len(lines), height)], -1, 0
@@ -101,9 +114,13 @@ func (q *Question) flow(columns int) []string {
 	var lines []string
 	line, used := "", 0
 	between := q.look.mark(" · ", " - ")
+	pairs := make([][2]string, 0, len(q.choices)+1)
 	for _, c := range q.choices {
-		key := q.look.cut(string(c.Key), columns)
-		label := q.look.cut(" "+c.Label, columns-width(key))
+		pairs = append(pairs, [2]string{string(c.Key), c.Label})
+	}
+	for _, pair := range append(pairs, [2]string{"Esc", "stops"}) {
+		key := q.look.cut(pair[0], columns)
+		label := q.look.cut(" "+pair[1], columns-width(key))
 		size := width(key) + width(label)
 		if used > 0 && used+3+size > columns {
 			lines = append(lines, line)
