@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -227,12 +228,46 @@ func (q inquiry) named() bool { return utf8.RuneCountInString(q.Summary) <= maxP
 func (q inquiry) prompt() string {
 	what := q.Summary
 	if !q.named() {
-		what = q.Call.Name
+		what = q.Call.Name + "(" + q.object() + ")"
 	}
 	if q.For != "" {
 		what += " for " + q.For
 	}
 	return "Run " + inOneLine(what) + "?"
+}
+
+// object returns what a call that is too long to be named is about: the beginning
+// of its command, its path or else its first text.
+func (q inquiry) object() string {
+	params := transcript.CallOf(q.Call).Params
+	about := func(name string) (string, bool) {
+		for _, f := range params {
+			if text, ok := f.Text(); ok && (name == "" || f.Name == name) {
+				return text, true
+			}
+		}
+		return "", false
+	}
+	if command, ok := about("command"); ok {
+		return "$ " + firstOf(command)
+	}
+	if path, ok := about("path"); ok {
+		return firstOf(path)
+	}
+	text, _ := about("")
+	return firstOf(text)
+}
+
+// firstOf returns the beginning of a text in one line, and that it is one.
+func firstOf(text string) string {
+	first, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if runes := []rune(first); len(runes) > maxPrompt {
+		first, more = string(runes[:maxPrompt]), true
+	}
+	if more {
+		first += " …"
+	}
+	return first
 }
 
 // maxPrompt is the most characters of a call that is named as a whole where it is

@@ -239,3 +239,20 @@ func (a *asking) ends(code int) {
 	a.t.Helper()
 	a.child.ends(code)
 }
+
+// A question says what a call is about, however long that is.
+func TestPrompt(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for want, call := range map[string][2]string{
+		`Run file_write(big.txt)?`:                                  {"file_write", `{"content":"` + long + `","path":"big.txt"}`},
+		`Run bash($ echo first …)?`:                                 {"bash", `{"command":"echo first\n` + long + `"}`},
+		`Run bash($ ` + strings.Repeat("x", maxPrompt) + ` …)?`:     {"bash", `{"command":"` + long + `"}`},
+		`Run notes__add(` + strings.Repeat("x", maxPrompt) + ` …)?`: {"notes__add", `{"many":[1],"text":"` + long + `"}`},
+		`Run notes__add()?`:                                         {"notes__add", `{"many":[1]}`},
+	} {
+		q := inquiry{Approval: called(call[0], call[1])}
+		if q.Summary = call[0] + "(" + call[1] + long + ")"; q.prompt() != want {
+			t.Errorf("%s asks %q, not %q", call[1], q.prompt(), want)
+		}
+	}
+}

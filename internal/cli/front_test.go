@@ -261,6 +261,7 @@ func TestTalkWithoutStore(t *testing.T) {
 			typeLine(s, "wait")
 			if name == "memory" {
 				s.WaitFor("Let tools change things all the same?")
+				s.WaitFor("y yes")
 				s.Send("y")
 			}
 			s.Wait("the command", func() bool { _, err := os.Stat(p.file("began")); return err == nil })
