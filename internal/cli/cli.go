@@ -72,13 +72,14 @@ type app struct {
 // start of a long session allocates a lot and frees little.
 const gcPercent = 400
 
+// longGCPercent is for a program that has started and stays.
+const longGCPercent = 100
+
 // Run runs the program and returns its exit code. Nothing but its results goes
 // to p.Out; notices and errors go to p.Err.
 func Run(ctx context.Context, p Process) (code int) {
 	a := &app{Process: p, flags: map[string]string{}, flagNames: map[string]string{}, leave: make(chan struct{})}
-	if a.env("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	a.collectAt(gcPercent)
 	defer func() {
 		if v := recover(); v != nil {
 			code = a.crashed(v)
@@ -98,6 +99,13 @@ func Run(ctx context.Context, p Process) (code int) {
 		a.printError(err)
 	}
 	return exitCode(err)
+}
+
+// collectAt sets how much the heap grows before it is swept, unless the person has.
+func (a *app) collectAt(percent int) {
+	if a.env("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
 }
 
 func (a *app) rootCommand() *cobra.Command {

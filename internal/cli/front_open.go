@@ -27,6 +27,7 @@ func (f *front) openFirst(o frontOptions) {
 	if err := f.open(o.which, model); err != nil {
 		f.ui.Quit()
 	}
+	f.collectAt(longGCPercent)
 }
 
 // open opens a session and shows what happened in it.
