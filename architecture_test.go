@@ -37,7 +37,7 @@ func TestImportRules(t *testing.T) {
 		case "tools", "exttool", "mcp", "undo", "delegate":
 			return "tools"
 		case "process", "sse", "schema", "walk", "blob", "journal", "trust", "safetext", "catalog", "wirejson", "wirecheck", "media", "secret",
-			"preimage", "match", "webpage", "knowledge", "resource", "tty", "markdown", "fuzzy", "picture":
+			"preimage", "match", "webpage", "knowledge", "resource", "tty", "markdown", "fuzzy", "picture": // wholefile lies below them
 			return "leaf"
 		}
 		return ""
