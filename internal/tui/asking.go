@@ -89,7 +89,7 @@ func (l *loop) answers(k tty.Key, quiet time.Duration) bool {
 		l.answer(k)
 		return true
 	case k.Is(tty.KeyEscape, 0):
-		l.config.Host.Stop()
+		l.halt()
 		l.answer(k)
 		return true
 	}

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"ikigai/internal/tty"
@@ -138,7 +140,7 @@ func (l *loop) command(k tty.Key) {
 // statement be edited.
 func (l *loop) escape() bool {
 	now := time.Now()
-	if l.config.Host.Stop() {
+	if l.halt() {
 		l.escapedAt = now
 		return true
 	}
@@ -155,11 +157,28 @@ func (l *loop) escape() bool {
 	return true
 }
 
+// halt stops what is under way. What waits for its end does not begin then: it is
+// given back into the input, before what stands there.
+func (l *loop) halt() bool {
+	var texts, files []string
+	for in, ok := l.config.Host.TakeBack(); ok; in, ok = l.config.Host.TakeBack() {
+		texts, files = append(texts, in.Text), append(files, in.Files...)
+	}
+	if len(texts) > 0 {
+		slices.Reverse(texts)
+		if text := l.input.Text(); text != "" {
+			texts = append(texts, text)
+		}
+		l.restore(Input{Text: strings.Join(texts, "\n"), Files: files})
+	}
+	return l.config.Host.Stop()
+}
+
 // interrupt stops what is under way; if nothing is, twice of it leaves.
 func (l *loop) interrupt() {
 	now := time.Now()
 	switch {
-	case l.config.Host.Stop():
+	case l.halt():
 	case now.Sub(l.interruptedAt) < leaveTime:
 		l.leave()
 	default:
@@ -180,12 +199,17 @@ func (l *loop) takeInputBack() bool {
 	if !ok {
 		return false
 	}
-	l.input.Set(input.Text)
-	l.instead = input.Instead
-	for _, path := range input.Files {
+	l.restore(input)
+	return true
+}
+
+// restore puts what was sent off into the input again.
+func (l *loop) restore(in Input) {
+	l.input.Set(in.Text)
+	l.instead = in.Instead
+	for _, path := range in.Files {
 		l.input.Handle(tty.Key{Code: tty.KeyPaste, Text: path})
 	}
-	return true
 }
 
 // setInput puts text into the input, if nothing stands there. It reports whether it

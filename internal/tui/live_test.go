@@ -38,6 +38,7 @@ func situations() []aSituation {
 			l.told(Status{Model: "anthropic/claude-sonnet-5:high", Context: 24_000, Of: 200_000, Cost: "$0.031", Turn: 3, Max: 50, OK: 5, Bad: 1,
 				Store: "journal", Mode: "plan", Goal: "Make the release", Objective: "Find out why the build fails on the other machine"})
 		}},
+		{"status of another limit", func(l *loop) { l.told(Status{Model: "local/any", Turn: 900, Max: 50}) }},
 		{"status in short", func(l *loop) { l.told(Status{Model: "local/any", Context: 900}) }},
 		{"waiting", func(l *loop) {
 			l.begins("waiting for the model")

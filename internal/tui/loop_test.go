@@ -406,6 +406,20 @@ func TestQuestionWhileTyping(t *testing.T) {
 	})
 }
 
+// Who stops what is under way stops what waits for its end, too, and has it in the
+// input again.
+func TestStopGivesBack(t *testing.T) {
+	play(t, 80, 24, Config{}, func(s *stage) {
+		s.host.busy, s.host.waiting = true, []Input{{Text: "first"}, {Text: "second"}}
+		s.Busy("working")
+		s.Waiting(s.host.waiting)
+		s.types("third")
+		s.keys(press(tty.KeyEscape))
+		s.was("take back second\ntake back first\nstop")
+		s.shows("› first", "second", "third")
+	})
+}
+
 func TestAway(t *testing.T) {
 	play(t, 80, 24, Config{}, func(s *stage) {
 		err := s.Away(func() error {

@@ -119,6 +119,9 @@ func (s *state) runningLines() (lines []string) {
 	}
 	for _, c := range calls {
 		took := elapsed(s.now.Sub(c.since))
+		if took != "" {
+			took = s.glyph(" ·", " -") + took
+		}
 		lines = append(lines, s.cut(c.line, s.width-1-len(took))+s.live.Style.Faint(took))
 		lines = append(lines, s.lastLines(c)...)
 	}

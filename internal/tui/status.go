@@ -94,7 +94,7 @@ func turn(t Status) string {
 	switch {
 	case t.Turn <= 0:
 		return ""
-	case t.Max <= 0:
+	case t.Max <= 0, t.Turn > t.Max: // it was begun with another limit
 		return fmt.Sprintf("turn %d", t.Turn)
 	}
 	return fmt.Sprintf("turn %d/%d", t.Turn, t.Max)
