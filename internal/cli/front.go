@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -71,6 +73,9 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := a.attachable(o.files); err != nil {
+		return err
+	}
 	outliveReader()
 	a.trusting.ask, a.trusting.typed = true, true
 	if err := a.load(); err != nil {
@@ -85,6 +90,9 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	history, unread := f.history()
 	f.ui = tui.New(f.config(screen, history))
 	a.tell = f.notice
+	if len(o.files) > 0 {
+		f.tells("With your first statement goes " + strings.Join(o.files, ", ") + ".")
+	}
 	defer f.left.Store(true) // also when the front breaks, so that this is told
 	if unread != nil {
 		f.notice("What was typed before cannot be read: " + unread.Error() + ". Repair that file or remove it.")
@@ -97,6 +105,16 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 		err = &quietError{exitInternal}
 	}
 	return f.farewell(cmp.Or(err, signalled(shown)))
+}
+
+// attachable returns why a file cannot be attached to the first statement. The input
+// is what the person types on.
+func (a *app) attachable(files []string) error {
+	if slices.Contains(files, "-") {
+		return usage("The standard input cannot be attached: it is the terminal", "Name a file with --file")
+	}
+	_, err := a.compose("", files, false)
+	return err
 }
 
 // plain reports whether the front is one of lines.

@@ -11,7 +11,11 @@ import (
 )
 
 // showAll shows all of the session in a pager, nothing folded.
-func (f *front) showAll(ctx context.Context) error {
+func (f *front) showAll(ctx context.Context) error { return f.showLog(ctx, false) }
+
+// showLog is showAll; if verbose is set, each event has its number, and what the
+// model was sent is shown, too.
+func (f *front) showLog(ctx context.Context, verbose bool) error {
 	w, err := f.opened(ctx)
 	if err != nil {
 		return err
@@ -20,8 +24,8 @@ func (f *front) showAll(ctx context.Context) error {
 		return err
 	}
 	style := f.frontStyle()
-	style.Compact = false
-	page, fold := render.Page{Style: style}, transcript.Transcript{Folded: true}
+	style.Compact, style.Verbose = false, verbose
+	page, fold := render.Page{Style: style}, transcript.Transcript{Folded: !verbose}
 	var text strings.Builder
 	var replied ikigai.Seq // see unfinished
 	show := func(blocks []transcript.Block) {

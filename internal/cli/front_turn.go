@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ikigai"
 	"ikigai/internal/agent"
@@ -58,7 +59,7 @@ func (f *front) useModel(ctx context.Context, name string) error {
 	}
 	e, err := settings.Resolve(ctx, f.keys())
 	if err != nil {
-		return err
+		return typedModel(err, name)
 	}
 	f.hidden.add(e.Key)
 	f.tellOfLevel(e)
@@ -71,6 +72,20 @@ func (f *front) useModel(ctx context.Context, name string) error {
 	a.Context, a.UsualOutput = f.contextOf(e), outputOf(e)
 	f.showStatus()
 	return nil
+}
+
+// typedModel returns why a model is not known, of one that was typed and stands in
+// no setting.
+func typedModel(err error, name string) error {
+	e, ok := err.(*ikigai.Error)
+	if !ok || name == "" {
+		return err
+	}
+	typed := *e
+	if _, name, found := strings.Cut(e.What, ": no vendor "); found {
+		typed.What = "No vendor " + name
+	}
+	return &typed
 }
 
 // firsts returns what is recorded before the next statement, which may be the first

@@ -17,7 +17,7 @@ import (
 func exactCommands() []slash {
 	return []slash{
 		{name: "raw", args: "[N | #EVENT]", about: "show a request exactly as it was sent",
-			more: "Without an argument it is the last one, else request N counted from 1, or what was recorded as event EVENT. The bytes are rebuilt from the log and checked against their SHA-256; the pager shows them indented.",
+			more: "Without an argument it is the last one, else request N counted from 1, or what was recorded as event #EVENT, as /log -v shows it. The bytes are rebuilt from the log and checked against their SHA-256; the pager shows them indented.",
 			run:  (*front).showRaw},
 		{name: "system", about: "show the system prompt as it was recorded", run: (*front).showSystem},
 	}
@@ -89,7 +89,7 @@ func (f *front) showEvent(ctx context.Context, w *work, number string) error {
 	case err != nil:
 		return err
 	case event == nil:
-		return usage("The session has no event "+clipped(number), "See the numbers of its events with /log")
+		return usage("The session has no event "+clipped(number), "See the numbers of its events with /log -v")
 	case event.Kind == ikigai.KindRequest:
 		return f.showRequest(ctx, w, event.Seq, "a request")
 	}

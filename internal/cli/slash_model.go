@@ -54,12 +54,23 @@ func (f *front) pickModel(ctx context.Context) (string, error) {
 		return "", err
 	}
 	models := f.modelsToPick(ctx)
-	pick := tui.Pick{Title: "Go on with which model?", At: max(0, slices.IndexFunc(models, func(m catalog.Model) bool { return m.Name == w.agent.ModelName }))}
+	inForce := func(m catalog.Model) bool { return m.Name == w.agent.ModelName }
+	now := slices.IndexFunc(models, inForce)
+	if now < 0 {
+		known, _ := f.settings.Known(w.agent.ModelName)
+		known.Name = w.agent.ModelName
+		models, now = slices.Insert(models, 0, known), 0
+	}
+	pick := tui.Pick{Title: "Go on with which model?", At: now}
 	for _, m := range models {
-		pick.Items = append(pick.Items, tui.Item{Label: m.Name, About: aboutModel(m)})
+		about := aboutModel(m)
+		if inForce(m) {
+			about = strings.TrimSuffix("in force · "+about, " · ")
+		}
+		pick.Items = append(pick.Items, tui.Item{Label: m.Name, About: about})
 	}
 	i := f.ui.Pick(ctx, pick)
-	if i < 0 {
+	if i < 0 || i == now {
 		return "", nil
 	}
 	return models[i].Name, nil

@@ -19,7 +19,7 @@ func placeCommands() []slash {
 				return f.recordStep(ctx, markAs(args), false)
 			}},
 		{name: "rewind", args: "[PLACE]", about: "go on from an earlier place; files stay as they are",
-			more:     "PLACE is a mark, or the number of an event as /log shows it: the conversation goes on right after it. Without one, choose the statement before which it goes on. What came later stays in the log; /undo takes back files.",
+			more:     "PLACE is a mark, or an event, such as #17, as /log -v shows it: the conversation goes on right after it. Without one, choose the statement before which it goes on. What came later stays in the log; /undo takes back files.",
 			complete: completePlaces,
 			run: func(f *front, ctx context.Context, args string) error {
 				place := args
@@ -70,7 +70,7 @@ func (f *front) recordStep(ctx context.Context, do step, back bool) error {
 		return err
 	}
 	if back {
-		said += fmt.Sprintf("The log keeps everything; /rewind %d undoes this.", past.head())
+		said += fmt.Sprintf("The log keeps everything; /rewind #%d undoes this.", past.head())
 	}
 	if err := recordKept(ctx, w.session, e); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (f *front) pickPlace(ctx context.Context, title string, here bool) (place s
 	pick.Title = title
 	var places []string
 	for _, seq := range seqs {
-		places = append(places, fmt.Sprint(seq-1))
+		places = append(places, fmt.Sprintf("#%d", seq-1))
 	}
 	if here {
 		pick = withHere(pick)

@@ -83,6 +83,6 @@ func (f *front) setGoalTo(ctx context.Context, text string) error {
 		return nil
 	}
 	w.agent.Aside(event)
-	f.tells("The goal of the session: " + event.Content)
-	return nil
+	_, err = w.session.Record(ctx) // as which it is shown
+	return err
 }

@@ -21,7 +21,14 @@ func sessionCommands() []slash {
 		{name: "search", args: "WORDS", about: "find what was said and done in the sessions of this directory",
 			more: `All words must occur, in any case. Words in quotation marks are a phrase, and word* is the beginning of one. What you choose is shown where it stands.`,
 			run:  (*front).searchLog},
-		{name: "log", about: "show all of the session, nothing folded", run: func(f *front, ctx context.Context, _ string) error { return f.showAll(ctx) }},
+		{name: "log", args: "[-v]", about: "show all of the session, nothing folded",
+			more: "With -v each event has its number, and what the model was sent is shown, too.",
+			run: func(f *front, ctx context.Context, args string) error {
+				if args != "" && args != "-v" && args != "--verbose" {
+					return usage("/log does not know "+clipped(args), "Leave it out, or use -v")
+				}
+				return f.showLog(ctx, args != "")
+			}},
 	}
 }
 
@@ -72,7 +79,7 @@ func (f *front) searchLog(ctx context.Context, words string) error {
 		return err
 	}
 	if len(hits) == 0 {
-		f.tells(nothingFound(q))
+		f.tells(inFront(nothingFound(q)))
 		return nil
 	}
 	return f.chooseHit(ctx, w, words, hits, terms)

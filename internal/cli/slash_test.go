@@ -15,6 +15,7 @@ import (
 	"ikigai"
 	"ikigai/internal/tmuxtest"
 	"ikigai/internal/tui"
+	"ikigai/internal/undo"
 )
 
 // slashScript answers whatever is said, and changes a file where it is told to.
@@ -261,6 +262,32 @@ func TestExportLeavesFiles(t *testing.T) {
 	}
 }
 
+// What cannot go with the first statement is said before there is a front.
+func TestAttachable(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "there.txt"), []byte("text"), 0o644))
+	a := &app{dir: dir}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "there.txt"): "",
+		filepath.Join(dir, "nosuch"):    "cannot be attached",
+		dir:                             "is a directory",
+		"-":                             "it is the terminal",
+	} {
+		var e *ikigai.Error
+		err := a.attachable([]string{path})
+		if (err == nil) != (want == "") || err != nil && (!errors.As(err, &e) || e.Kind != ikigai.ErrorUsage || !strings.Contains(e.What, want)) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// What was changed beside every statement is what the person ran.
+func TestUndoTitle(t *testing.T) {
+	if got := undoTitle(&past{}, undo.Plan{}, nil, true); !strings.HasSuffix(got, "of what you ran with !") {
+		t.Error(got)
+	}
+}
+
 // A command that wants no words, or cannot do without, says so before anything is
 // done.
 func TestSlashArguments(t *testing.T) {
@@ -335,7 +362,7 @@ func TestSlashTells(t *testing.T) {
 	s.says("Write it", "It is written.")
 	s.says("/cost", "main")
 	s.says("/goal", "Ship the parser (person)")
-	s.says("/goal Ship it today", "The goal of the session: Ship it today")
+	s.says("/goal Ship it today", "goal: Ship it today")
 	s.reads("/tools", "1: 1 ok, 0 failed")
 	s.reads("/tool file_write", "used: 1: 1 ok, 0 failed")
 	s.says("/tool nothing", "No tool is named nothing. See /tools.")
@@ -344,6 +371,7 @@ func TestSlashTells(t *testing.T) {
 	s.reads("/context", "Write it")
 	s.reads("/system", "system prompt, as it was recorded")
 	s.reads("/log", "I write it.")
+	s.reads("/log -v", "request to test/scripted")
 	s.reads("/help", "/thinking LEVEL")
 	s.says("/help mark", "A name that is given again moves.")
 	s.says("/modle", "Perhaps /model is meant")
@@ -383,7 +411,7 @@ func TestSlashModel(t *testing.T) {
 	p := newPlace(t, slashScript)
 	s := p.types()
 	s.says("Write it", "It is written.")
-	s.says("/model nobody/x", "no vendor is called")
+	s.says("/model nobody/x", "! No vendor is called")
 	s.says("/model test/other", "The model is test/other from here on.")
 	s.says("And now?", "So be it.")
 	if body := p.lastRequest(); !strings.Contains(body, `"model":"other"`) || !strings.Contains(body, "Write it") {
@@ -394,6 +422,7 @@ func TestSlashModel(t *testing.T) {
 	s.Type("/model")
 	s.Send("Enter")
 	s.WaitFor("Go on with which model?")
+	s.Until("the model in force", func(screen string) bool { return strings.Contains(unbroken(screen), "test/otherinforce") })
 	s.escapes("Go on with which model?")
 	s.leaves()
 	if events := p.log(); !slices.ContainsFunc(events, func(e ikigai.Event) bool {
@@ -481,9 +510,11 @@ func TestSlashCommit(t *testing.T) {
 	s.says("Write it", "It is written.")
 	git("add", "a.txt")
 	s.says("/commit as agreed", "Commit with this message?")
+	s.WaitFor("y yes")
 	s.Send("n")
 	s.WaitFor("Nothing was committed")
 	s.says("/commit as agreed", "Commit with this message?")
+	s.WaitFor("y yes")
 	s.Send("y")
 	s.WaitFor("1 file changed")
 	if got := git("log", "--format=%s"); got != "add a.txt\n" {

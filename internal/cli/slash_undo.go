@@ -14,7 +14,7 @@ func undoCommands() []slash {
 	const more = "What others have changed since is left as it is and listed. The model is told with the next statement. --dry-run shows what would be done."
 	return []slash{
 		{name: "undo", args: "[--to N] [--dry-run]", about: "take back what the last statement changed in files",
-			more:     "Each further /undo takes back one statement more. With --to, everything since statement N, a mark, or event #N. " + more,
+			more:     "Each further /undo takes back one statement more. With --to, everything since statement N counted from 1, a mark, or event #N as /log -v shows it. " + more,
 			complete: completeWords("--to", "--dry-run"),
 			run: func(f *front, ctx context.Context, args string) error {
 				return f.takeBack(ctx, undoOptions{}, args)

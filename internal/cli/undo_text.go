@@ -87,7 +87,7 @@ func undoTitle(p *past, plan undo.Plan, steps []undo.Step, dryRun bool) string {
 	all := p.Statements()
 	switch n := plan.Statement; {
 	case n < 1 || n > len(all):
-		what += "no statement"
+		what += "what you ran with !"
 	case plan.Last <= n:
 		what += fmt.Sprintf("statement %d, %q", n, firstLine(all[n-1].Text))
 	default:
