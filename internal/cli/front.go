@@ -42,9 +42,10 @@ type front struct {
 
 	broken atomic.Bool // the program itself, which has been told
 
-	stopServer func()    // of the script that plays the model
-	paths      pathIndex // to complete what is typed behind an @
-	passedOver []string  // what was told of the person's own commands
+	stopServer func()                 // of the script that plays the model
+	paths      pathIndex              // to complete what is typed behind an @
+	passedOver []string               // what was told of the person's own commands
+	command    atomic.Pointer[string] // that is done, until it is told which it is
 
 	mu      sync.Mutex
 	options frontOptions  // what of them is still to come
@@ -213,5 +214,6 @@ func (f *front) notice(text string) {
 		f.printNotice(ofFront(text))
 		return
 	}
+	f.echo()
 	f.ui.Notice(f.redact(inFront(text)))
 }

@@ -84,6 +84,10 @@ func (f *front) hearRest() {
 
 // obey does what a command says.
 func (f *front) obey(ctx context.Context, line string) {
+	if strings.HasPrefix(line, "/") { // the other ones are shown as calls
+		f.command.Store(&line)
+		defer f.command.Store(nil)
+	}
 	if err := f.do(ctx, line); err != nil {
 		f.notice(told(err))
 	}

@@ -72,6 +72,7 @@ func (f *front) recordStep(ctx context.Context, do step, back bool) error {
 	if back {
 		said += fmt.Sprintf("The log keeps everything; /rewind #%d undoes this.", past.head())
 	}
+	f.echo()
 	if err := recordKept(ctx, w.session, e); err != nil {
 		return err
 	}

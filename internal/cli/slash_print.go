@@ -13,7 +13,20 @@ import (
 // made harmless, and keys are taken out.
 func (f *front) tells(text string) {
 	text = strings.TrimRight(f.harmless(text), "\n ")
-	f.ui.Print(f.style(f.Out).Wrap(text, "") + "\n")
+	f.print(f.style(f.Out).Wrap(text, "") + "\n")
+}
+
+// print prints what a command has to show, styled and harmless.
+func (f *front) print(text string) {
+	f.echo()
+	f.ui.Print(text)
+}
+
+// echo tells which command it is that shows something, once.
+func (f *front) echo() {
+	if line := f.command.Swap(nil); line != nil {
+		f.ui.Echo(clipped(f.redact(*line)))
+	}
 }
 
 // harmless returns what others wrote as a terminal may be given it, without keys.

@@ -25,7 +25,7 @@ func (f *front) showCost(ctx context.Context, _ string) error {
 	if err := fold(f.events(ctx, w), sum.add); err != nil {
 		return err
 	}
-	f.ui.Print(f.style(f.Out).Purposes(sum.list()))
+	f.print(f.style(f.Out).Purposes(sum.list()))
 	return nil
 }
 
@@ -61,7 +61,7 @@ func (f *front) showGoalOrSet(ctx context.Context, text string) error {
 	if err := fold(f.events(ctx, w), c.Add); err != nil {
 		return err
 	}
-	f.ui.Print(c.text(f.style(f.Out)))
+	f.print(c.text(f.style(f.Out)))
 	return nil
 }
 
@@ -82,6 +82,7 @@ func (f *front) setGoalTo(ctx context.Context, text string) error {
 		f.tells("The goal of the session, once you have said something: " + event.Content)
 		return nil
 	}
+	f.echo()
 	w.agent.Aside(event)
 	_, err = w.session.Record(ctx) // as which it is shown
 	return err

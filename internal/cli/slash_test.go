@@ -361,6 +361,7 @@ func TestSlashTells(t *testing.T) {
 	s.says("/goal Ship the parser", "once you have said something")
 	s.says("Write it", "It is written.")
 	s.says("/cost", "main")
+	s.Until("which command it was", func(screen string) bool { return strings.Contains(screen, "\n\n/cost\n") })
 	s.says("/goal", "Ship the parser (person)")
 	s.says("/goal Ship it today", "goal: Ship it today")
 	s.reads("/tools", "1: 1 ok, 0 failed")

@@ -139,7 +139,7 @@ func (f *front) listJobs(ctx context.Context, _ string) error {
 		f.tells("No command runs in the background.")
 		return nil
 	}
-	f.ui.Print(f.style(f.Out).Table([]string{"JOB", "STATE", "COMMAND"}, rows))
+	f.print(f.style(f.Out).Table([]string{"JOB", "STATE", "COMMAND"}, rows))
 	return nil
 }
 

@@ -62,12 +62,13 @@ func (f *front) takeBack(ctx context.Context, o undoOptions, args string) error 
 	}
 	o.typed = true
 	t := &taking{app: f.app, undoOptions: o, found: ikigai.SessionInfo{ID: w.session.ID(), Dir: f.dir}, store: w.store}
+	f.echo()
 	done, err := t.inSession(ctx, w, p)
 	if err != nil {
 		return err
 	}
 	if done.diff != "" && undo.Done(done.steps) {
-		f.ui.Print(f.style(f.Out).Diff(done.diff))
+		f.print(f.style(f.Out).Diff(done.diff))
 	}
 	f.tells(t.undoText(p, done))
 	return nil

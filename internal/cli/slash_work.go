@@ -40,6 +40,7 @@ func (f *front) makeRoom(ctx context.Context, _ string) error {
 	f.mu.Lock()
 	mute := f.unasked != nil
 	f.mu.Unlock()
+	f.echo()
 	f.ui.Busy("making room")
 	said, err := w.compactNow(ctx, mute)
 	switch {

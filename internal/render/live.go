@@ -131,6 +131,9 @@ func (l *Live) add(b transcript.Block, text string) {
 	l.write(text, false)
 }
 
+// Replying reports whether a reply has begun to be shown and has not ended.
+func (l *Live) Replying() bool { return l.begun }
+
 // End ends what is open, at the end of a turn or of the program, and before
 // anything else is written to the terminal.
 func (l *Live) End() []Piece {
@@ -298,6 +301,9 @@ func (l *Live) said(text string) {
 func (l *Live) writeAnswer(text string) {
 	if text == "" {
 		return
+	}
+	if l.page.last == ikigai.KindChange && !l.answer.open && !strings.HasPrefix(text, "\n") {
+		l.write(l.page.gap(transcript.Block{Kind: ikigai.KindAssistant}), false) // which is found when the answer has begun
 	}
 	l.answer.open = !strings.HasSuffix(text, "\n")
 	l.write(text, true)

@@ -53,6 +53,9 @@ func (f *Front) Notice(text string) { f.box.post(func(l *loop) { l.notice(text) 
 // holds nothing of others that has not been cleaned.
 func (f *Front) Print(text string) { f.box.post(func(l *loop) { l.print(text) }) }
 
+// Echo tells on the screen which command it is that prints what follows.
+func (f *Front) Echo(line string) { f.box.post(func(l *loop) { l.echo(line) }) }
+
 // Busy tells that something is under way that Stop stops, such as a turn, and what:
 // "waiting for the model". The time counts from the first Busy after Idle.
 func (f *Front) Busy(what string) { f.box.post(func(l *loop) { l.begins(what) }) }

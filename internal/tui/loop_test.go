@@ -27,6 +27,23 @@ func resultBlock(id, output string) transcript.Block {
 	return fold.Add(ikigai.NewEvent(ikigai.KindToolResult, "", ikigai.ToolResultData{ToolCallID: id, Output: string(encoded), Success: true}))[0]
 }
 
+// What commands print says which command it was, and stands apart from a reply that
+// comes meanwhile.
+func TestEcho(t *testing.T) {
+	play(t, 80, 24, Config{}, func(s *stage) {
+		s.Print("before\n")
+		s.Echo("/cost")
+		s.Print("nothing\n")
+		s.shows("before\n\n/cost\nnothing\n")
+		s.Delta(ikigai.Delta{Text: "One.\n\nTwo"})
+		s.shows("One.\n")
+		s.Echo("/jobs")
+		s.Print("none\n")
+		s.Block(said(ikigai.KindAssistant, "One.\n\nTwo."))
+		s.shows("One.\n\n/jobs\nnone\n\n", "Two.")
+	})
+}
+
 // A statement with a call, as a person sees it: what is finished is printed, what
 // is not stands below it.
 //

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"bytes"
+	"strings"
 
 	"ikigai/internal/render"
 	"ikigai/internal/transcript"
@@ -12,6 +13,7 @@ const maxHeld = 8 << 20
 
 // block shows a block of the session.
 func (l *loop) block(b transcript.Block) {
+	l.fresh = false
 	l.work.came()
 	switch body := b.Body.(type) {
 	case transcript.Call:
@@ -31,18 +33,52 @@ func (l *loop) notice(text string) {
 	if l.config.Redact != nil {
 		text = l.config.Redact(text)
 	}
-	l.write(l.live.Block(render.Notice(text)))
+	l.beside()
+	for _, p := range l.live.Block(render.Notice(text)) {
+		l.printed(p.Text)
+	}
 }
 
 // print prints text that is styled already, at the beginning of a line.
 func (l *loop) print(text string) {
 	if text != "" {
+		l.beside()
 		l.printed(ended(text))
 	}
 }
 
+// echo prints a command ahead of what it prints. A front of lines shows it already.
+func (l *loop) echo(line string) {
+	if l.plain != nil {
+		return
+	}
+	l.beside()
+	l.gap()
+	l.printed(l.live.Style.Faint(safe(line)) + "\n")
+}
+
+// beside parts what does not belong to a reply from what has come of it.
+func (l *loop) beside() {
+	if l.live.Replying() && !l.apart {
+		l.gap()
+		l.apart = true
+	}
+}
+
+// gap prints an empty line, unless the last one is empty.
+func (l *loop) gap() {
+	if !l.blank {
+		l.printed("\n")
+	}
+}
+
+// write prints what belongs to the session.
 func (l *loop) write(pieces []render.Piece) {
 	for _, p := range pieces {
+		if l.apart {
+			l.gap()
+			l.apart = false
+		}
 		l.printed(p.Text)
 	}
 }
@@ -51,6 +87,7 @@ func (l *loop) write(pieces []render.Piece) {
 // beginning is let go.
 func (l *loop) printed(lines string) {
 	l.atEnd = nil
+	l.blank = lines == "\n" || strings.HasSuffix(lines, "\n\n")
 	l.out = append(l.out, lines...)
 	if len(l.out) <= maxHeld {
 		return

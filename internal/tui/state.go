@@ -9,9 +9,13 @@ import (
 
 // state is all that is shown. It holds nothing of what is printed already.
 type state struct {
-	live render.Live // which writes whole lines
-	out  []byte      // to be printed
-	lost bool        // the beginning of out was let go
+	live  render.Live // which writes whole lines
+	out   []byte      // to be printed
+	lost  bool        // the beginning of out was let go
+	blank bool        // the line that was printed last is empty
+	// apart says that what was printed last stands in the midst of a reply and does
+	// not belong to it.
+	apart bool
 
 	width, height int
 	now           time.Time // of the view
@@ -30,6 +34,7 @@ type state struct {
 	paged      bool // the alternate screen is shown
 	away       int  // how many have been given the terminal
 	help       bool // the keys are shown
+	fresh      bool // nothing has happened yet
 	hint       hint
 
 	keyAt         time.Time // of the last key
@@ -44,8 +49,9 @@ type hint struct {
 }
 
 func newState(c Config) state {
-	c.Style.Markdown = true
+	c.Style.Markdown, c.Style.FoldSaid = true, true
 	return state{
+		fresh: true,
 		live: render.Live{Style: c.Style},
 		input: editor.New(editor.Config{
 			Vi: c.Vi, ASCII: c.Style.ASCII, Color: c.Style.Color, History: c.History, Image: c.Image,
