@@ -63,7 +63,7 @@ type app struct {
 	leave     chan struct{}        // closed when the person wants to be out at once
 	hurry     sync.Once            // closes leave
 	tell      func(string)         // takes notices; nil where they go to Err
-	yielded   atomic.Int32         // programs that the person works in at the terminal: an interrupt is theirs
+	keyed     atomic.Bool          // an interrupt is a key of the front, or of the program that has the terminal
 	restore   func()               // gives the terminal back before the program ends at once; nil where it was not taken
 	mark      string               // in the environment of the processes of this run; set by recordRun
 }
@@ -326,7 +326,7 @@ func (a *app) endedBy(ctx context.Context, ends ...os.Signal) (context.Context, 
 		for count := 0; ; {
 			select {
 			case s := <-signals:
-				if s == os.Interrupt && a.yielded.Load() > 0 {
+				if s == os.Interrupt && a.keyed.Load() {
 					continue
 				}
 				cancel(fmt.Errorf("received %s", s))

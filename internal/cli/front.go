@@ -100,7 +100,9 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	}
 	a.restore = func() { _ = screen.Stop() } // the program ends at once
 	f.running.Go(func() { f.guard(func() { f.openFirst(o) }) })
+	f.keyed.Store(true)
 	err = f.ui.Run(shown)
+	f.keyed.Store(false)
 	f.shutDown()
 	if f.broken.Load() {
 		err = &quietError{exitInternal}

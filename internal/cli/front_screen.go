@@ -129,8 +129,6 @@ const (
 // lend has another program work at the terminal, which is free for it. If that
 // program fails, the terminal is put right.
 func (f *front) lend(run func() error) error {
-	f.yielded.Add(1)
-	defer f.yielded.Add(-1)
 	in := int(f.In.(*os.File).Fd())
 	before, kept := term.GetState(in)
 	if !f.plain() {

@@ -188,7 +188,7 @@ func TestTalkInAnEditor(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, goOn)
 	g := p.gate("gate")
-	must(t, os.WriteFile(p.file("ed.sh"), []byte("trap 'echo go on >$1; kill $!; exit 0' INT; exec 9>gate; sleep 1000 & echo there >&9; wait"), 0o600))
+	must(t, os.WriteFile(p.file("ed.sh"), []byte("trap 'echo go on >$1; exit 0' INT; exec 9>gate; echo there >&9; while :; do sleep 0.1; done"), 0o600))
 	s := p.types("--set", "editor=sh ed.sh")
 	s.Send("C-g")
 	g.awaits("there")
