@@ -108,8 +108,9 @@ func (s Style) statement(b transcript.Block) string {
 	case ikigai.BySteer:
 		mark = steerMark
 	}
-	text := s.behind(s.paint(accent, s.glyph(mark))+" ", "  ", how, safetext.Terminal(b.Text))
-	return text + s.parts(b)
+	said := s
+	said.Compact = s.FoldSaid
+	return said.folded(s.paint(accent, s.glyph(mark))+" ", "  ", how, safetext.Terminal(b.Text)) + s.parts(b)
 }
 
 func (s Style) answer(b transcript.Block) string {

@@ -300,6 +300,10 @@ func TestLiveAnswer(t *testing.T) {
 			all: "ab\n\n! Store away. Wait.\n", answers: "ab\n"},
 		{name: "notice between lines", steps: []any{ikigai.Delta{Text: "a\n"}, render.Notice("Store away. Wait."), ikigai.Delta{Text: "b"}, answer("a\nb")},
 			all: "a\n\n! Store away. Wait.\nb\n", answers: "a\nb\n"},
+		{name: "a change that is found late", steps: []any{ikigai.Delta{Text: "a\n"},
+			transcript.Block{Kind: ikigai.KindChange, Interaction: ikigai.Main, Body: transcript.Change{ChangeData: ikigai.ChangeData{Path: "x", Noticed: true}}},
+			ikigai.Delta{Text: "b"}, answer("a\nb")},
+			all: "a\n  created x\n\nb\n", answers: "a\nb\n"},
 		{name: "retry", steps: []any{ikigai.Delta{Retry: &ikigai.Retry{Attempt: 1, Of: 5, After: 2 * time.Second, Err: overloaded}}, ikigai.Delta{Text: "b"}, answer("b")},
 			all:     "! The vendor is overloaded. The request is sent again in 2 s (attempt 1 of 5 failed).\n\nb\n",
 			answers: "b\n"},
@@ -399,5 +403,18 @@ func TestTailOfThinking(t *testing.T) {
 		if l.End(); l.Tail() != "" {
 			t.Errorf("%+v: %q is left at the end", style, l.Tail())
 		}
+	}
+}
+
+// Where what the person has said is folded, its beginning and end are left.
+func TestFoldSaid(t *testing.T) {
+	said := transcript.Block{Kind: ikigai.KindUser, Text: strings.Repeat("x\n", 5) + "first\n" + strings.Repeat("hidden\n", 90) + "last"}
+	style := render.Style{More: "Ctrl-O"}
+	if got := style.Block(said); strings.Count(got, "hidden") != 90 {
+		t.Errorf("it is folded:\n%s", got)
+	}
+	style.FoldSaid = true
+	if got := style.Block(said); !strings.Contains(got, "first\n  … 87 more lines: Ctrl-O\n") || !strings.HasSuffix(got, "last\n") {
+		t.Errorf("it is not folded:\n%s", got)
 	}
 }

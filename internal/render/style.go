@@ -23,7 +23,9 @@ type Style struct {
 	Color   bool // use escape sequences for colours, and for bold, dim and reverse
 	ASCII   bool // mark things with ASCII alone; what others wrote stays as it is
 	Compact bool // fold long output to its first and last lines
-	Verbose bool // show the record too: system prompt, tools, requests, usage, numbers and times
+	// FoldSaid folds what the person has said, as Compact does output: they know it.
+	FoldSaid bool
+	Verbose  bool // show the record too: system prompt, tools, requests, usage, numbers and times
 
 	// Markdown renders the model's answers; without Color the marks of their source
 	// stay. Where answers are read by programs it must not be set.

@@ -69,9 +69,13 @@ func Terms(terms [][2]string, width int) string {
 	return b.String()
 }
 
-// helpLines shows what keys do below the input.
+// helpLines shows what keys do below the input, and where to find it to somebody
+// who has just begun a new session.
 func (s *state) helpLines() (lines []string) {
-	if !s.help {
+	switch {
+	case s.fresh && s.status.Model != "":
+		return []string{s.live.Style.Faint(s.cut("  ? shows the keys, /help the commands", s.width-1))}
+	case !s.help:
 		return nil
 	}
 	width := 27

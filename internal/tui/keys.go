@@ -40,7 +40,7 @@ func (l *loop) typed(keys []tty.Key, ok bool) {
 func (l *loop) key(k tty.Key) {
 	now := time.Now()
 	quiet := now.Sub(l.keyAt)
-	l.keyAt = now
+	l.keyAt, l.fresh = now, false
 	switch {
 	case l.plain != nil:
 		l.plain.key(l, k)

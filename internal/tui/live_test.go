@@ -38,6 +38,10 @@ func situations() []aSituation {
 			l.told(Status{Model: "anthropic/claude-sonnet-5:high", Context: 24_000, Of: 200_000, Cost: "$0.031", Turn: 3, Max: 50, OK: 5, Bad: 1,
 				Store: "journal", Mode: "plan", Goal: "Make the release", Objective: "Find out why the build fails on the other machine"})
 		}},
+		{"a new session", func(l *loop) {
+			l.fresh = true
+			l.told(Status{Model: "local/any"})
+		}},
 		{"status of another limit", func(l *loop) { l.told(Status{Model: "local/any", Turn: 900, Max: 50}) }},
 		{"status in short", func(l *loop) { l.told(Status{Model: "local/any", Context: 900}) }},
 		{"waiting", func(l *loop) {
@@ -152,6 +156,7 @@ func callBlock(id, tool, arguments string) transcript.Block {
 func inSituation(set func(*loop), style render.Style, width, height int) *loop {
 	l := newLoop(Config{Terminal: newFake(width, height), Host: &host{}, Style: style}, newMailbox())
 	l.resize()
+	l.fresh = false
 	set(l)
 	l.now = began.Add(3 * time.Second)
 	return l

@@ -10,6 +10,7 @@ import (
 
 // past shows the end of what happened in a session before.
 func (l *loop) past(blocks []transcript.Block) {
+	l.fresh = false
 	room := max(1, l.height-6)
 	blocks = l.fill(blocks, room)
 	var text strings.Builder
