@@ -552,6 +552,11 @@ func TestPast(t *testing.T) {
 			t.Errorf("%d lines", n)
 		}
 	})
+	play(t, 80, 24, Config{}, func(s *stage) { // it begins where something does
+		s.Past([]transcript.Block{said(ikigai.KindUser, strings.Repeat("long\n", 50)), blocks[0], blocks[1]})
+		s.shows("events above", "› statement 0\n")
+		s.hides("long")
+	})
 	play(t, 80, 24, Config{}, func(s *stage) {
 		s.Past(blocks[:3])
 		s.shows("› statement 0\n")

@@ -26,13 +26,25 @@ func (l *loop) past(blocks []transcript.Block) {
 	l.printed(shown)
 }
 
-// fill returns as many of the last blocks as fill that many rows.
+// fill returns as many of the last blocks as fill that many rows, from where
+// something begins if there is such a place among them.
 func (l *loop) fill(blocks []transcript.Block, room int) []transcript.Block {
 	for i := len(blocks) - 1; i > 0; i-- {
 		for line := range strings.Lines(l.live.Style.Block(blocks[i])) {
 			room -= rows(line, l.width)
 		}
 		if room <= 0 {
+			return fromBeginning(blocks[i:])
+		}
+	}
+	return blocks
+}
+
+// fromBeginning leaves out what belongs to something that is not shown whole.
+func fromBeginning(blocks []transcript.Block) []transcript.Block {
+	for i := 1; i < len(blocks); i++ {
+		switch blocks[i].Kind {
+		case ikigai.KindUser, ikigai.KindToolCall, ikigai.KindAssistant:
 			return blocks[i:]
 		}
 	}

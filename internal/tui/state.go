@@ -52,7 +52,7 @@ func newState(c Config) state {
 	c.Style.Markdown, c.Style.FoldSaid = true, true
 	return state{
 		fresh: true,
-		live: render.Live{Style: c.Style},
+		live:  render.Live{Style: c.Style},
 		input: editor.New(editor.Config{
 			Vi: c.Vi, ASCII: c.Style.ASCII, Color: c.Style.Color, History: c.History, Image: c.Image,
 		}),
