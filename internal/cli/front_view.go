@@ -68,7 +68,16 @@ func (v *frontView) begin() {
 	defer v.mu.Unlock()
 	v.fold.Brief, v.fold.Folded = true, true
 	var blocks []transcript.Block
+	open := 0 // calls without a result
 	for _, e := range v.past {
+		switch {
+		case e.IsStatement():
+			open = 0
+		case e.Interaction == ikigai.Main && e.Kind == ikigai.KindToolCall:
+			open++
+		case e.Interaction == ikigai.Main && e.Kind == ikigai.KindToolResult:
+			open--
+		}
 		for _, b := range v.fold.Add(e) {
 			b.Text = here(b)
 			blocks = append(blocks, b)
@@ -77,6 +86,9 @@ func (v *frontView) begin() {
 	if v.begun = true; len(v.past) > 0 {
 		v.new = true
 		v.front.ui.Past(blocks)
+	}
+	if open > 0 {
+		v.front.ui.Notice("What was under way was interrupted, and the last call may have run. Say something to go on.")
 	}
 	v.past = nil
 }

@@ -553,8 +553,8 @@ func TestPast(t *testing.T) {
 		}
 	})
 	play(t, 80, 24, Config{}, func(s *stage) { // it begins where something does
-		s.Past([]transcript.Block{said(ikigai.KindUser, strings.Repeat("long\n", 50)), blocks[0], blocks[1]})
-		s.shows("events above", "› statement 0\n")
+		s.Past([]transcript.Block{said(ikigai.KindAssistant, strings.Repeat("long\n\n", 50)), blocks[0], blocks[1]})
+		s.shows("› statement 0\n", "› statement 1\n")
 		s.hides("long")
 	})
 	play(t, 80, 24, Config{}, func(s *stage) {

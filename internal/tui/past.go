@@ -29,7 +29,7 @@ func (l *loop) past(blocks []transcript.Block) {
 // fill returns as many of the last blocks as fill that many rows, from where
 // something begins if there is such a place among them.
 func (l *loop) fill(blocks []transcript.Block, room int) []transcript.Block {
-	for i := len(blocks) - 1; i > 0; i-- {
+	for i := len(blocks) - 1; i >= 0; i-- {
 		for line := range strings.Lines(l.live.Style.Block(blocks[i])) {
 			room -= rows(line, l.width)
 		}
