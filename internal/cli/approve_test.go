@@ -36,6 +36,7 @@ func called(name, args string) agent.Approval {
 // who has allowed a call.
 func TestConsent(t *testing.T) {
 	const test, build, list = `{"command":"go test ./..."}`, `{"command":"go build"}`, `{"command":"ls | wc"}`
+	const status = `{"command":"git status"}`
 	tests := []struct {
 		name   string
 		says   consent
@@ -45,7 +46,8 @@ func TestConsent(t *testing.T) {
 		asked  int
 	}{
 		{"once", consent{allowed: true}, test, test, "by the person, once", 2},
-		{"for this session", consent{allowed: true, reach: reachSession}, test, `{"command":"go test -v ./x"}`, "by the person, for this session", 1},
+		{"for this session", consent{allowed: true, reach: reachSession}, status, `{"command":"git status --short"}`, "by the person, for this session", 1},
+		{"not with options that run programs", consent{allowed: true, reach: reachSession}, test, `{"command":"go test -exec sh ./x"}`, "by the person, for this session", 2},
 		{"not for others", consent{allowed: true, reach: reachSession}, test, build, "by the person, for this session", 2},
 		{"this very call", consent{allowed: true, reach: reachSession}, list, list, "by the person, for this session", 1},
 		{"nothing like it", consent{allowed: true, reach: reachSession}, list, `{"command":"ls | sh"}`, "by the person, for this session", 2},
