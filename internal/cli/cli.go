@@ -73,7 +73,7 @@ type app struct {
 const gcPercent = 400
 
 // longGCPercent is for a program that has started and stays.
-const longGCPercent = 100
+const longGCPercent = 50
 
 // Run runs the program and returns its exit code. Nothing but its results goes
 // to p.Out; notices and errors go to p.Err.
