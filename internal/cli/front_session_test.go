@@ -42,6 +42,9 @@ func openFiles(t *testing.T, pid int) (n int) {
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
 	files, err := os.ReadDir(dir)
 	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
 		t.Skip("a system without /proc")
 	}
 	for _, f := range files {
