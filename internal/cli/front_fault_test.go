@@ -66,7 +66,7 @@ func TestEditorIsKilled(t *testing.T) {
 	s := tmuxtest.Start(t, tmuxtest.Config{Args: append(append(shell, cmd.Path), cmd.Args[1:]...), Env: cmd.Env, Dir: p.work})
 	s.WaitFor("›")
 	typeLine(s, "hello")
-	s.WaitFor("Hello to you.")
+	answered(s, "Hello to you.")
 	s.Send("C-g")
 	s.WaitFor("editor failed: ")
 	s.Until("the session above the failure", func(screen string) bool {

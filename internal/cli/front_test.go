@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,7 +54,15 @@ func typeLine(s *tmuxtest.Screen, text string) {
 	s.Send("Enter")
 }
 
-// kinds returns the kinds of the main conversation of a log.
+// answered waits until text stands on the screen and the turn has ended. What comes
+// of a reply is on the screen before that, while a key still meets a running turn.
+func answered(s *tmuxtest.Screen, text string) {
+	s.Until(strconv.Quote(text)+" and the end of the turn", func(screen string) bool {
+		return strings.Contains(screen, text) && !strings.Contains(screen, "Esc stops")
+	})
+}
+
+// kindsOf returns the kinds of the main conversation of a log.
 func kindsOf(events []ikigai.Event) string {
 	var all []string
 	for _, e := range events {
