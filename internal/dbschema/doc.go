@@ -5,4 +5,4 @@ package dbschema
 
 // Version is the version of the schema that this program creates and brings
 // older databases to. It refuses newer ones.
-const Version = 2
+const Version = 3

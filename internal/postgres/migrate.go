@@ -20,7 +20,7 @@ var migrations embed.FS
 const (
 	// schemaVersion is the version that the migrations lead to. It has the
 	// number of SQLite's schema that is the same.
-	schemaVersion = 2
+	schemaVersion = 3
 	versionTable  = "ikigai_version"
 	// migrationLock is the number of the lock that one of several programs
 	// takes that migrate at once: "ikigai".
@@ -87,21 +87,25 @@ func runMigrations(ctx context.Context, place string, config *pgx.ConnConfig) er
 	if err := checkDatabase(ctx, place, db); err != nil {
 		return err
 	}
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLock), lock.WithLockTimeout(1, 600))
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithTableName(versionTable),
-		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
+	provider, err := newProvider(db)
 	if err != nil {
 		return err
 	}
 	_, err = provider.Up(ctx)
 	return err
+}
+
+func newProvider(db *sql.DB) (*goose.Provider, error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLock), lock.WithLockTimeout(1, 600))
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectPostgres, db, files, goose.WithTableName(versionTable),
+		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
 }
 
 // checkDatabase refuses a database that has a newer schema, or that cannot hold

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -209,6 +210,48 @@ func TestVersions(t *testing.T) {
 	}
 	if err := Migrate(t.Context(), url); err == nil || !strings.Contains(err.Error(), "Update ikigai") {
 		t.Errorf("migrate a newer schema: %v", err)
+	}
+}
+
+// A database of an earlier version is refused until it is migrated, and then
+// holds what it held.
+func TestMigrated(t *testing.T) {
+	url := emptyDatabase(t)
+	config, err := parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector{config})
+	defer func() { _ = db.Close() }()
+	provider, err := newProvider(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.UpTo(t.Context(), 2); err != nil { // the first schema has the number 2
+		t.Fatal(err)
+	}
+	const session = "019abcde-0000-7000-8000-000000000000"
+	if err := runScript(t, url, `INSERT INTO sessions (id, dir, title, created, updated, head, fence, statements) VALUES ('`+session+`', '', '', 0, 0, 0, 1, 0);
+		UPDATE sessions SET head = 3;
+		INSERT INTO events (session, seq, id, interaction, kind, time, content, data) VALUES
+			('`+session+`', 1, '1', 'main', 'session', 1, '', '{"dir": ""}'),
+			('`+session+`', 2, '2', 'main', 'user', 2, 'said', NULL),
+			('`+session+`', 3, '3', 'main', 'user', 3, 'added', '{"by": "steer"}')`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), url); err == nil || !strings.Contains(err.Error(), "`ikigai db migrate`") {
+		t.Errorf("an older schema: %v", err)
+	}
+	if err := Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	events, err := storetest.All(t.Context(), openAt(t, url), session)
+	if err != nil || len(events) != 3 {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+	var statements int
+	if err := db.QueryRow("SELECT count(*) FROM v_statements").Scan(&statements); err != nil || statements != 1 {
+		t.Errorf("%d statements, %v", statements, err)
 	}
 }
 

@@ -154,13 +154,20 @@ FROM (
     FROM events WHERE kind = 'usage'
 );
 
+-- An input of the person begins a statement. What the loop said to the model, what
+-- was said while it worked and what was typed to the shell says so in its data.
+CREATE VIEW placed_events AS
+SELECT session, seq, interaction, kind, content, data,
+    kind = 'user' AND interaction = 'main' AND coalesce(CASE WHEN json_valid(data) THEN data ->> 'by' END, '') = '' AS begins
+FROM events;
+
 CREATE VIEW v_statements AS
 WITH placed AS (
-    SELECT session, seq, kind, kind = 'user' AND interaction = 'main' AS begins,
+    SELECT session, seq, kind, begins,
         kind = 'assistant' AND interaction = 'main' AND content <> '' AS answers,
         CASE WHEN kind = 'usage' AND json_valid(data) THEN data END AS data,
-        count(*) FILTER (WHERE kind = 'user' AND interaction = 'main') OVER (PARTITION BY session ORDER BY seq) AS statement
-    FROM events WHERE kind IN ('user', 'assistant', 'request', 'tool_call', 'usage')
+        count(*) FILTER (WHERE begins) OVER (PARTITION BY session ORDER BY seq) AS statement
+    FROM placed_events WHERE kind IN ('user', 'assistant', 'request', 'tool_call', 'usage')
 ), summed AS (
     SELECT session, statement, seq, begins,
         max(seq) FILTER (WHERE answers) OVER done AS answer_seq,
@@ -182,8 +189,8 @@ WHERE p.begins;
 CREATE VIEW v_turns AS
 WITH placed AS (
     SELECT session, seq, interaction, kind,
-        count(*) FILTER (WHERE kind = 'user' AND interaction = 'main') OVER (PARTITION BY session ORDER BY seq) AS statement
-    FROM events WHERE kind IN ('user', 'request', 'tool_call', 'usage')
+        count(*) FILTER (WHERE begins) OVER (PARTITION BY session ORDER BY seq) AS statement
+    FROM placed_events WHERE kind IN ('user', 'request', 'tool_call', 'usage')
 ), numbered AS (
     SELECT session, seq, interaction, kind, statement,
         count(*) FILTER (WHERE kind = 'request') OVER (PARTITION BY session, interaction ORDER BY seq) AS request
@@ -217,8 +224,8 @@ CREATE VIEW v_tool_calls AS
 WITH placed AS (
     SELECT session, seq, interaction, kind, json_valid(data) AS readable,
         CASE WHEN NOT json_valid(data) THEN NULL WHEN kind = 'tool_call' THEN data ->> 'id' ELSE data ->> 'tool_call_id' END AS call,
-        count(*) FILTER (WHERE kind = 'user' AND interaction = 'main') OVER (PARTITION BY session ORDER BY seq) AS statement
-    FROM events WHERE kind IN ('user', 'tool_call', 'tool_result')
+        count(*) FILTER (WHERE begins) OVER (PARTITION BY session ORDER BY seq) AS statement
+    FROM placed_events WHERE kind IN ('user', 'tool_call', 'tool_result')
 ), paired AS (
     SELECT session, seq, interaction, kind, readable, call, statement,
         lead(seq)  OVER same AS next_seq,
@@ -246,8 +253,8 @@ WHERE e.kind = 'tool_result' AND r.type = 'object';
 CREATE VIEW v_objectives AS
 WITH placed AS (
     SELECT session, seq, kind,
-        count(*) FILTER (WHERE kind = 'user' AND interaction = 'main') OVER (PARTITION BY session ORDER BY seq) AS statement
-    FROM events WHERE kind IN ('user', 'goal', 'objective', 'title')
+        count(*) FILTER (WHERE begins) OVER (PARTITION BY session ORDER BY seq) AS statement
+    FROM placed_events WHERE kind IN ('user', 'goal', 'objective', 'title')
 )
 SELECT p.session, p.statement, p.seq, e.time, p.kind, e.content
 FROM placed p

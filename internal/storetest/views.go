@@ -14,7 +14,7 @@ import (
 // scripted is a session that has everything that the views show: two
 // statements and what came before, a turn that did not end, a call without a
 // result, calls with one ID, a side interaction, usage with and without a
-// price.
+// price, and what others than the person said in its place.
 func scripted(b *bench) ikigai.Grant {
 	g, _ := b.acquire("scripted")
 	var events []ikigai.Event
@@ -60,6 +60,9 @@ func scripted(b *bench) ikigai.Grant {
 	call("call_1", "bash", `{}`)
 	call("call_1", "bash", `{}`)
 	add(ikigai.KindToolResult, "0", ikigai.ToolResultData{ToolCallID: "call_1", Name: "bash", Output: "", Success: true})
+	for _, by := range []string{ikigai.BySteer, ikigai.ByShell, ikigai.ByLoop} {
+		add(ikigai.KindUser, "no statement", ikigai.MessageData{By: by})
+	}
 	add(ikigai.KindRequest, "", ikigai.RequestData{Model: "vendor/other", Size: 1400, Kept: 1299})
 	b.append(g, 0, events...)
 	return g
@@ -76,7 +79,7 @@ var golden = map[string]string{
 		1|2|10|title|10000000|vendor/small|20|0|0|7|3|3|0|1|1e-05|end|5|70
 		1|3|15|main|15000000|vendor/model|1200|999|0|9007199254740993|2|4503599627370496|0|1|NULL|end|5|70
 		2|1|21|main|21000000|vendor/other|1300|0|2|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL
-		2|2|25|main|25000000|vendor/other|1400|1299|0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL`,
+		2|2|28|main|28000000|vendor/other|1400|1299|0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL`,
 	"v_tool_calls": `
 		1|7|main|7000000|call_1|file_read|{"path": "a.go"}|file_read(…)|11|1|{"output":"a\nb"}|short|12
 		1|8|main|8000000|call_2|bash|{"command":"ls"|bash(…)|14|0|plain|NULL|0
