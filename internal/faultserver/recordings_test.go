@@ -25,8 +25,9 @@ func TestRecordedStreams(t *testing.T) {
 				if rec.Status != 200 || !rec.Stream {
 					continue
 				}
-				streams++
-				checkWays(t, s, m, rec)
+				if streams++; streams%providertest.Scale == 0 {
+					checkWays(t, s, m, rec)
+				}
 			}
 			t.Logf("%d streams", streams)
 			if streams < 90 {

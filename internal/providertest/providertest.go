@@ -187,7 +187,7 @@ func checkPieces(t *testing.T, v *vendor, model ikigai.Model, req ikigai.Request
 		check(fmt.Sprintf("lines that end with %q", end), strings.ReplaceAll(v.stream, "\n", end))
 	}
 	check("byte by byte", bytewise(v.stream)...)
-	const most = 300
+	const most = 300 / Scale
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range min(len(v.stream), most) {
 		if len(v.stream) > most {

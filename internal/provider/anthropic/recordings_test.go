@@ -238,7 +238,9 @@ func TestRecorded(t *testing.T) {
 		} else {
 			streams++
 		}
-		checkSplits(t, rec.Name, rec.Body, got.String())
+		if (streams+plain)%providertest.Scale == 0 {
+			checkSplits(t, rec.Name, rec.Body, got.String())
+		}
 	}
 	t.Logf("%d recordings: %d streams, %d plain replies, %d refusals", streams+plain+refused, streams, plain, refused)
 	if streams < 149 || plain < 275 || refused < 9 {

@@ -172,7 +172,9 @@ func TestRecorded(t *testing.T) {
 			want, got := readReference(t, rec.Body), collect(t, []string{rec.Body})
 			compare(t, name, want, got)
 			checkBack(t, name, want, got)
-			checkSplits(t, name, rec.Body, got.String())
+			if passed%providertest.Scale == 0 {
+				checkSplits(t, name, rec.Body, got.String())
+			}
 			if rec.Stream {
 				streams++
 			}

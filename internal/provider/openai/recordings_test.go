@@ -179,7 +179,9 @@ func TestRecordings(t *testing.T) {
 				t.Errorf("%s has no end: %v", name, got.Err)
 			}
 		}
-		checkSplits(t, name, rec.Body, got.String())
+		if streams%providertest.Scale == 0 {
+			checkSplits(t, name, rec.Body, got.String())
+		}
 	}
 	t.Logf("%d streams, of which %d hold an error and %d have no end", streams, failed, incomplete)
 	if streams < 300 || failed < 1 || incomplete < 3 {
