@@ -33,8 +33,7 @@ say: As you like.
 	must(t, os.Mkdir(p.file("src"), 0o755))
 	must(t, os.WriteFile(p.file("src/text"), []byte("one\ntwo\nthree\n"), 0o644))
 	s := p.types("--approval", "ask")
-	s.Type("work")
-	s.Send("Enter")
+	s.enters("work")
 	s.asked(`Run bash(command="touch a")?`, "s yes, bash(touch *) in this session")
 	s.Send("s")
 	s.asked("Run bash(", "this very call") // it is no simple command
@@ -58,7 +57,7 @@ say: As you like.
 	s.Type("leave that file")
 	s.WaitFor("› leave that file")
 	s.Send("Enter")
-	s.WaitFor("As you like.")
+	s.answered("As you like.")
 	s.leaves()
 	if got := strings.Join(p.lines("src/text"), " "); got != "eins zwei drei three" {
 		t.Errorf("the file holds %q", got)
@@ -117,16 +116,14 @@ reply:
 say: Done.
 `)
 	s := p.types("--approval", "plan")
-	s.Type("work")
-	s.Send("Enter")
-	s.WaitFor("I would touch a.")
+	s.enters("work")
+	s.answered("I would touch a.")
 	if _, err := os.Stat(p.file("a")); err == nil {
 		t.Error("something was changed")
 	}
 	s.says("/approval never", "Approval is never: tools run without asking.")
-	s.Type("do it")
-	s.Send("Enter")
-	s.WaitFor("Done.")
+	s.enters("do it")
+	s.answered("Done.")
 	if _, err := os.Stat(p.file("a")); err != nil {
 		t.Error(err)
 	}
@@ -197,15 +194,14 @@ reply:
 say: As you like.
 `)
 	s := p.typesOn(20, "scripted", "--approval", "ask")
-	s.Type("work")
-	s.Send("Enter")
+	s.enters("work")
 	s.Until("the question", func(screen string) bool {
 		question := screen[strings.LastIndex(screen, "Run")+1:]
 		return strings.Contains(unbroken(screen), unbroken("one two three four five six seven eight nine ten > file")) &&
 			strings.Contains(question, "w no, with words")
 	})
 	s.Send("y")
-	s.WaitFor("As you like.")
+	s.answered("As you like.")
 	s.leaves()
 	if got := verdicts(t, p.log()); !slices.Equal(got, []string{"bash: by the person, once"}) {
 		t.Errorf("the log has %q", got)

@@ -38,8 +38,7 @@ func TestTalkIsLeft(t *testing.T) {
 		want string // kinds of what is in the log
 	}{
 		"a question": {args: []string{"--approval", "ask"}, want: "system user tool_call tool_result error", do: func(s *typist, _ *gate) {
-			s.Type("change")
-			s.Send("Enter")
+			s.enters("change")
 			s.WaitFor("y yes")
 		}},
 		"a pager": {want: "system user assistant", do: func(s *typist, _ *gate) {
@@ -54,20 +53,17 @@ func TestTalkIsLeft(t *testing.T) {
 		}},
 		"a command": {want: "system user assistant tool_call tool_result user", do: func(s *typist, g *gate) {
 			s.says("hello", "Hello to you.")
-			s.Type("!exec 9>gate; echo there >&9; sleep 1000")
-			s.Send("Enter")
+			s.enters("!exec 9>gate; echo there >&9; sleep 1000")
 			g.awaits("there")
 		}},
 		"a tool": {want: "system user tool_call tool_result error", do: func(s *typist, g *gate) {
-			s.Type("tool")
-			s.Send("Enter")
+			s.enters("tool")
 			g.awaits("there")
 		}},
 		"a list": {want: "system user assistant", do: func(s *typist, _ *gate) {
 			s.says("hello", "Hello to you.")
-			s.Type("/sessions")
-			s.Send("Enter")
-			s.WaitFor("Enter")
+			s.enters("/sessions")
+			s.WaitFor("Go on with which session?")
 		}},
 	} {
 		for _, how := range []string{"SIGTERM", "vanished"} {
@@ -116,13 +112,12 @@ func TestTalkCancelsTasks(t *testing.T) {
 	p.unreplayed = true // a call was stopped
 	g := p.gate("gate")
 	s := p.types()
-	s.Type("tasks")
-	s.Send("Enter")
+	s.enters("tasks")
 	g.awaits("there")
 	s.WaitFor("Ctrl-X")
 	s.Send("C-x")
 	g.awaitGone()
-	s.Until("the end of the turn", func(screen string) bool { return !strings.Contains(screen, "Esc stops") })
+	s.Until("the end of the turn", ended)
 	s.says("more", "More.")
 	s.leaves()
 	if lost := callsWithoutResult(p.log()); len(lost) > 0 {
@@ -138,8 +133,7 @@ func TestTalkIsLeftAtOnce(t *testing.T) {
 	p.unreplayed = true
 	g := p.gate("gate")
 	s := p.types()
-	s.Type("tool")
-	s.Send("Enter")
+	s.enters("tool")
 	g.awaits("there")
 	for range 2 {
 		must(t, syscall.Kill(s.Pid(), syscall.SIGTERM))
@@ -164,19 +158,17 @@ call: bash {"command": "touch began; while ! test -e go; do sleep 0.05; done; ec
 reply:
 say: After it: {{output}}.
 `)
-	cmd := p.command()
-	s := &typist{tmuxtest.Start(t, tmuxtest.Config{
-		Args: []string{"/bin/sh", "-c", `set -m; "$0"; echo "stopped with $?"; read -r line; fg >/dev/null`, cmd.Path},
-		Env:  cmd.Env, Dir: p.work, Width: 100, Height: 50}), t, p}
-	s.WaitFor("test/scripted")
-	s.Type("work")
-	s.Send("Enter")
-	s.Wait("the command", func() bool { _, err := os.Stat(p.file("began")); return err == nil })
+	s := p.sits(tmuxtest.Config{
+		Args:  []string{"/bin/sh", "-c", `set -m; "$0"; echo "stopped with $?"; read -r line; fg >/dev/null`},
+		Width: 100, Height: 50,
+	}, sessionOpen)
+	s.enters("work")
+	s.made("began")
 	s.Send("C-z")
 	s.WaitFor("stopped with 1") // 128 and the signal
 	must(t, os.WriteFile(p.file("go"), nil, 0o600))
 	s.Send("Enter")
-	s.WaitFor("After it: waited.")
+	s.answered("After it: waited.")
 	s.leaves()
 	if got := kindsOf(p.log()); got != "system user tool_call tool_result assistant" {
 		t.Errorf("the log has %s", got)
@@ -195,7 +187,7 @@ func TestTalkInAnEditor(t *testing.T) {
 	s.Send("C-c")
 	s.WaitFor("› go on")
 	s.Send("Enter")
-	s.WaitFor("I go on.")
+	s.answered("I go on.")
 	s.leaves()
 }
 
@@ -206,8 +198,7 @@ func TestTalkIsKilled(t *testing.T) {
 	p := newPlace(t, "user: work\nchunk: 4\nsay: Halfway, and no further.\nfault: hang after 3\n"+goOn)
 	p.unreplayed = true
 	s := p.types()
-	s.Type("work")
-	s.Send("Enter")
+	s.enters("work")
 	s.WaitFor("Halfway,")
 	must(t, syscall.Kill(s.Pid(), syscall.SIGKILL))
 	s.Exited()

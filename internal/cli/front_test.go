@@ -3,7 +3,6 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,7 +19,7 @@ say: Hello to you.
 user: slowly
 delay: 0ms 20ms
 chunk: 8
-say: {{fill 4000}}
+say: {{fill 100000}}
 
 user: wait
 call: bash {"command": "touch began; while ! test -e go; do sleep 0.05; done; echo waited"}
@@ -38,29 +37,6 @@ say: It went on.
 user: *
 say: You said "{{user}}".
 `
-
-// talk starts the interactive front.
-func (p *place) talk(args ...string) *tmuxtest.Screen {
-	p.t.Helper()
-	cmd := p.command(args...)
-	s := tmuxtest.Start(p.t, tmuxtest.Config{Args: append([]string{cmd.Path}, args...), Env: cmd.Env, Dir: p.work, Width: 80, Height: 24})
-	s.WaitFor("›")
-	return s
-}
-
-// typeLine types a line and sends it off.
-func typeLine(s *tmuxtest.Screen, text string) {
-	s.Type(text)
-	s.Send("Enter")
-}
-
-// answered waits until text stands on the screen and the turn has ended. What comes
-// of a reply is on the screen before that, while a key still meets a running turn.
-func answered(s *tmuxtest.Screen, text string) {
-	s.Until(strconv.Quote(text)+" and the end of the turn", func(screen string) bool {
-		return strings.Contains(screen, text) && !strings.Contains(screen, "Esc stops")
-	})
-}
 
 // kindsOf returns the kinds of the main conversation of a log.
 func kindsOf(events []ikigai.Event) string {
@@ -80,8 +56,8 @@ func kindsOf(events []ikigai.Event) string {
 func TestTalk(t *testing.T) {
 	p := newPlace(t, talkScript)
 	s := p.talk()
-	typeLine(s, "hello")
-	s.WaitFor("Hello to you.")
+	s.enters("hello")
+	s.answered("Hello to you.")
 	s.Send("C-d")
 	s.WaitFor("Go on with `ikigai --resume ")
 	if code := s.Exited(); code != 0 {
@@ -92,8 +68,8 @@ func TestTalk(t *testing.T) {
 	}
 	s = p.talk("--continue")
 	s.WaitFor("Hello to you.")
-	typeLine(s, "more")
-	s.WaitFor(`You said "more".`)
+	s.enters("more")
+	s.answered(`You said "more".`)
 	s.Send("C-d")
 	s.Exited()
 	if got := kindsOf(p.log()); got != "system user assistant user assistant" {
@@ -120,20 +96,20 @@ func TestTalkOfNothing(t *testing.T) {
 //
 // P7
 func TestTalkIsCutOff(t *testing.T) {
-	for name, cut := range map[string]func(*tmuxtest.Screen){
-		"escape":  func(s *tmuxtest.Screen) { s.Send("Escape"); s.WaitFor("The turn was stopped."); s.Send("C-d") },
-		"hang-up": func(s *tmuxtest.Screen) { must(t, syscall.Kill(s.Pid(), syscall.SIGHUP)) },
-		"end":     func(s *tmuxtest.Screen) { must(t, syscall.Kill(s.Pid(), syscall.SIGTERM)) },
-		"no more": func(s *tmuxtest.Screen) { s.Vanish() },
+	for name, cut := range map[string]func(*typist){
+		"escape":  func(s *typist) { s.Send("Escape"); s.answered("The turn was stopped."); s.Send("C-d") },
+		"hang-up": func(s *typist) { must(t, syscall.Kill(s.Pid(), syscall.SIGHUP)) },
+		"end":     func(s *typist) { must(t, syscall.Kill(s.Pid(), syscall.SIGTERM)) },
+		"no more": func(s *typist) { s.Vanish() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t, talkScript)
 			s := p.talk()
-			typeLine(s, "slowly")
+			s.enters("slowly")
 			s.Until("two lines", func(screen string) bool {
 				return strings.Count(screen, strings.Repeat("a", 3)) > 0 || strings.Count(screen, "\n") > 8 && len(strings.TrimSpace(screen)) > 200
 			})
-			shown := s.Screen()
+			shown := s.Screen.Screen()
 			cut(s)
 			if code := exitOfTalk(s, name); code != map[string]int{"escape": 0, "hang-up": 130, "end": 130, "no more": -1}[name] {
 				t.Errorf("exit code %d", code)
@@ -160,7 +136,7 @@ func TestTalkIsCutOff(t *testing.T) {
 }
 
 // exitOfTalk returns the exit code of the front; -1 where nobody sees it any more.
-func exitOfTalk(s *tmuxtest.Screen, how string) int {
+func exitOfTalk(s *typist, how string) int {
 	if how == "no more" {
 		return -1
 	}
@@ -172,15 +148,15 @@ func exitOfTalk(s *tmuxtest.Screen, how string) int {
 func TestTalkSteers(t *testing.T) {
 	p := newPlace(t, talkScript)
 	s := p.talk()
-	typeLine(s, "wait")
-	s.Wait("the command", func() bool { _, err := os.Stat(p.file("began")); return err == nil })
-	typeLine(s, "and then?")
-	s.WaitFor("and then?")
+	s.enters("wait")
+	s.made("began")
+	s.enters("and then?")
+	s.WaitFor("next: and then?")
 	s.Type("later")
 	s.Send("Tab")
-	s.WaitFor("later")
+	s.WaitFor("then: later")
 	must(t, os.WriteFile(p.file("go"), nil, 0o600))
-	s.WaitFor(`You said "later".`)
+	s.answered(`You said "later".`)
 	s.Send("C-d")
 	s.Exited()
 	if got := kindsOf(p.log()); got != "system user tool_call tool_result user assistant user assistant" {
@@ -202,25 +178,34 @@ func TestTalkSteers(t *testing.T) {
 func TestTalkCancelsAndEdits(t *testing.T) {
 	p := newPlace(t, talkScript)
 	s := p.talk()
-	typeLine(s, "twice")
-	s.Wait("the command", func() bool { _, err := os.Stat(p.file("began")); return err == nil })
+	s.enters("twice")
+	s.made("began")
 	s.WaitFor("Ctrl-X")
 	s.Send("C-x")
-	s.WaitFor("It went on.")
-	if !strings.Contains(s.Screen(), "The person stopped this call.") {
-		t.Errorf("the screen is\n%s", s.Screen())
+	s.answered("It went on.")
+	if !strings.Contains(s.Screen.Screen(), "The person stopped this call.") {
+		t.Errorf("the screen is\n%s", s.Screen.Screen())
 	}
-	s.Send("Escape")
-	s.WaitFor("Esc again")
-	s.Send("Escape")
-	s.Until("the statement in the input", func(screen string) bool { return strings.Count(screen, "› twice") == 2 })
+	s.edits("twice")
 	s.Type(" over")
 	s.Send("Enter")
-	s.WaitFor(`You said "twice over".`)
+	s.answered(`You said "twice over".`)
 	s.Send("C-d")
 	s.Exited()
 	if got := kindsOf(p.log()); got != "system user tool_call tool_result assistant rewind user assistant" {
 		t.Errorf("the log has %s", got)
+	}
+}
+
+// edits has the last statement come into the input, by the two keys that do so when
+// they follow each other within a while.
+func (s *typist) edits(statement string) {
+	s.t.Helper()
+	edited := func(screen string) bool { return strings.Count(screen, "› "+statement) == 2 }
+	hinted := func(screen string) bool { return strings.Contains(screen, "Esc again") }
+	for hint := false; !edited(s.Screen.Screen()); hint = hinted(s.Screen.Screen()) {
+		s.Send("Escape")
+		s.Until("what comes of Escape", func(screen string) bool { return edited(screen) || hinted(screen) != hint })
 	}
 }
 
@@ -231,7 +216,7 @@ func TestTalkWithoutKey(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(p.root, "home", ".config", "ikigai", "config.json"), []byte(`{"model": "openai/gpt-5"}`), 0o600))
 	s := p.talk()
 	s.WaitFor("OPENAI_API_KEY")
-	typeLine(s, "hello")
+	s.enters("hello")
 	s.Until("the statement given back", func(screen string) bool {
 		return strings.Count(screen, "OPENAI_API_KEY") > 1 && strings.Contains(screen, "› hello")
 	})
@@ -255,27 +240,26 @@ func TestTalkWithoutStore(t *testing.T) {
 			p := newPlaceIn(t, t.TempDir(), talkScript)
 			must(t, os.WriteFile(filepath.Join(p.root, "file"), nil, 0o600))
 			p.database = filepath.Join(p.root, "file", "ikigai.db")
-			cmd := p.command()
+			var env []string
 			if tt.tmp != "" {
-				cmd.Env = append(cmd.Env, "TMPDIR="+tt.tmp)
+				env = []string{"TMPDIR=" + tt.tmp}
 			}
-			s := tmuxtest.Start(t, tmuxtest.Config{Args: []string{cmd.Path}, Env: cmd.Env, Dir: p.work, Width: 100})
-			s.WaitFor("›")
-			typeLine(s, "hello")
-			s.WaitFor("Hello to you.")
+			s := p.sits(tmuxtest.Config{Env: env, Width: 100}, "›")
+			s.enters("hello")
+			s.answered("Hello to you.")
 			s.WaitFor(tt.status)
 			if !strings.Contains(strings.Join(strings.Fields(s.History()), " "), tt.notice) {
 				t.Errorf("the screen is\n%s", s.History())
 			}
-			typeLine(s, "wait")
+			s.enters("wait")
 			if name == "memory" {
 				s.WaitFor("Let tools change things all the same?")
 				s.WaitFor("y yes")
 				s.Send("y")
 			}
-			s.Wait("the command", func() bool { _, err := os.Stat(p.file("began")); return err == nil })
+			s.made("began")
 			must(t, os.WriteFile(p.file("go"), nil, 0o600))
-			s.WaitFor("After it: waited")
+			s.answered("After it: waited")
 			s.Send("C-d")
 			s.Exited()
 		})

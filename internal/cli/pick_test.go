@@ -22,8 +22,7 @@ say: Nothing to it.
 	p.run(0, "run", "about pears\x1b]0;owned\x07\nand a zebra")
 	p.run(0, "run", "about plums")
 	s := p.types()
-	s.Type("/sessions")
-	s.Send("Enter")
+	s.enters("/sessions")
 	s.Until("the sessions", func(screen string) bool {
 		return strings.Contains(screen, "about apples") && strings.Contains(screen, "about plums") &&
 			strings.Contains(screen, "test/scripted") && strings.Contains(screen, "Nothing to it.")
@@ -39,9 +38,8 @@ say: Nothing to it.
 	s.Until("the session", func(screen string) bool {
 		return strings.Contains(screen, "and a zebra") && !strings.Contains(screen, "Enter picks")
 	})
-	s.Type("go on")
-	s.Send("Enter")
-	s.Until("the answer", func(screen string) bool { return strings.Count(screen, "Nothing to it.") == 2 })
+	s.enters("go on")
+	s.Until("the answer", func(screen string) bool { return strings.Count(screen, "Nothing to it.") == 2 && ended(screen) })
 	s.leaves()
 	statements := 0
 	for _, e := range p.log() {
@@ -72,8 +70,7 @@ say: Two.
 	p.run(0, "run", "first")
 	p.run(0, "run", "--continue", "second")
 	s := p.types("--continue")
-	s.Type("/rewind")
-	s.Send("Enter", "Enter")
+	s.enters("/rewind")
 	s.Until("the statements", func(screen string) bool {
 		second, first := strings.Index(screen, "second  0 turns"), strings.Index(screen, "2 turns · changed a.txt")
 		return second >= 0 && first > second

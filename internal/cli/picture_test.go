@@ -73,27 +73,22 @@ func TestPictures(t *testing.T) {
 	p.put(p.file("old/lines.go.bak"), linesFile)
 	s := p.picturesque(63, "--goal", "Ship version 2 of the parser")
 	s.says("The last line is lost when a file has no newline at its end. Fix it.", "still has none")
-	s.Until("the turn has ended", func(screen string) bool { return !strings.Contains(screen, "Esc stops") })
 	s.pictured("edit", "A statement, the tools it took and the answer")
 
 	s.leaves()
 	s = p.picturesque(26, "--continue", "--approval", "ask")
-	s.Type("Delete the old copies")
-	s.Send("Enter")
+	s.enters("Delete the old copies")
 	s.WaitFor("in this session")
 	s.pictured("ask", "A question before a command runs")
 	s.Type("y")
-	s.WaitFor("It is gone.")
+	s.answered("It is gone.")
 	s.leaves()
 }
 
 // picturesque starts the front in a terminal of the size of a picture, in rows.
 func (p *place) picturesque(height int, args ...string) *typist {
 	p.t.Helper()
-	cmd := p.command(args...)
-	s := tmuxtest.Start(p.t, tmuxtest.Config{Args: cmd.Args, Env: append(cmd.Env, "COLORTERM=truecolor"), Dir: p.work, Width: 92, Height: height})
-	s.WaitFor("test/scripted")
-	return &typist{s, p.t, p}
+	return p.sits(tmuxtest.Config{Env: []string{"COLORTERM=truecolor"}, Width: 92, Height: height}, sessionOpen, args...)
 }
 
 // pictured holds the screen against a picture, or draws that anew.

@@ -24,11 +24,10 @@ func TestTypedCommands(t *testing.T) {
 	s.says("/undo", "/redo brings them back.")
 	s.Wait("the file is gone", func() bool { _, err := os.Stat(p.file("first")); return os.IsNotExist(err) })
 
-	s.Type("!echo beg''un; sleep 1000")
-	s.Send("Enter")
+	s.enters("!echo beg''un; sleep 1000")
 	s.WaitFor("begun")
 	s.Send("Escape")
-	s.WaitFor("The command was stopped before its end")
+	s.answered("The command was stopped before its end")
 	s.leaves()
 
 	calls, results := map[string]int{}, 0
@@ -59,12 +58,10 @@ func TestOwnCommandsOnScreen(t *testing.T) {
 	s := p.types()
 	s.reads("/help", "/git:what SINCE")
 	s.reads("/help", "is passed over because /clear is built in")
-	s.Type(`/git:what "last monday"`)
-	s.Send("Enter")
+	s.enters(`/git:what "last monday"`)
 	s.WaitFor("› What changed since last monday?")
-	s.WaitFor("So be it.")
-	s.Type("/bang with words")
-	s.Send("Enter")
+	s.answered("So be it.")
+	s.enters("/bang with words")
 	s.Until("it is said", func(screen string) bool { return strings.Count(screen, "So be it.") == 2 })
 	if _, err := os.Stat(p.file("ran")); !os.IsNotExist(err) {
 		t.Error("a line of a command was run")

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"ikigai"
-	"ikigai/internal/tmuxtest"
 	"ikigai/internal/tui"
 	"ikigai/internal/undo"
 )
@@ -37,96 +36,6 @@ say: It is changed.
 user: *
 say: So be it.
 `
-
-// typist is a person at the interactive front.
-type typist struct {
-	*tmuxtest.Screen
-	t *testing.T
-	p *place
-}
-
-// types starts the front in a terminal.
-func (p *place) types(args ...string) *typist {
-	p.t.Helper()
-	return p.typesOn(100, "test/scripted", args...)
-}
-
-// typesOn starts the front in a terminal of so many columns, and waits until it
-// shows sees.
-func (p *place) typesOn(columns int, sees string, args ...string) *typist {
-	p.t.Helper()
-	cmd := p.command(args...)
-	s := tmuxtest.Start(p.t, tmuxtest.Config{Args: cmd.Args, Env: cmd.Env, Dir: p.work, Width: columns, Height: 50})
-	s.WaitFor(sees)
-	return &typist{s, p.t, p}
-}
-
-// says sends something off, and waits until text stands on the screen below it.
-func (s *typist) says(line, text string) {
-	s.t.Helper()
-	s.Type(line)
-	s.Until("the input", func(screen string) bool { return strings.Contains(unbroken(screen), unbroken(line)) })
-	s.Send("Enter")
-	s.Until(line+": "+text, func(screen string) bool {
-		return strings.Contains(unbroken(behindLast(screen, line)), unbroken(text)) && (isCommand(line) || !strings.Contains(screen, "Esc stops"))
-	})
-}
-
-// reads has a command open a pager that shows text, and closes it.
-func (s *typist) reads(line, text string) {
-	s.t.Helper()
-	s.Type(line)
-	s.Send("Enter")
-	s.Until("the pager of "+line+" with "+text, func(screen string) bool {
-		return strings.Contains(screen, "q close") && strings.Contains(unbroken(screen), unbroken(text))
-	})
-	s.Send("q")
-	s.Until("the prompt", func(screen string) bool {
-		return !strings.Contains(screen, "q close") && strings.Contains(screen, "\n›")
-	})
-}
-
-// escapes goes away from a list.
-func (s *typist) escapes(title string) {
-	s.t.Helper()
-	s.Send("Escape")
-	s.Until("no list", func(screen string) bool { return !strings.Contains(screen, title) })
-}
-
-// leaves ends the front.
-func (s *typist) leaves() {
-	s.t.Helper()
-	s.Type("/quit")
-	s.Send("Enter")
-	if code := s.Exited(); code != exitAnswered {
-		s.t.Errorf("the front ended with %d", code)
-	}
-}
-
-// unbroken returns text without the blanks at which it may be broken.
-func unbroken(text string) string { return strings.Join(strings.Fields(text), "") }
-
-// behindLast returns what stands on a screen behind the last place where a
-// statement was sent off; all of it where that is not shown, as with commands.
-func behindLast(screen, line string) string {
-	if isCommand(line) {
-		return screen
-	}
-	said := "› " + line
-	if i := strings.LastIndex(screen, said); i >= 0 {
-		return screen[i+len(said):]
-	}
-	return ""
-}
-
-// file waits until a file in the working directory holds text.
-func (s *typist) file(name, text string) {
-	s.t.Helper()
-	s.Wait(name+" holds "+text, func() bool {
-		content, err := os.ReadFile(s.p.file(name))
-		return err == nil && string(content) == text || os.IsNotExist(err) && text == ""
-	})
-}
 
 // lastRequest returns the body of the last request of the conversation.
 func (p *place) lastRequest() string {
@@ -334,8 +243,7 @@ func TestSlashPlaces(t *testing.T) {
 		t.Errorf("after the rewind was sent: %s", body)
 	}
 
-	s.Type("/fork")
-	s.Send("Enter")
+	s.enters("/fork")
 	s.WaitFor("Go on in a copy from before which statement?")
 	s.Type("Write")
 	s.Until("one is left", func(screen string) bool { return !strings.Contains(screen, "And now?  ") })
@@ -376,6 +284,7 @@ func TestSlashTells(t *testing.T) {
 	s.reads("/help", "/thinking LEVEL")
 	s.says("/help mark", "A name that is given again moves.")
 	s.says("/modle", "Perhaps /model is meant")
+	s.WaitFor("› /modle")
 	s.Send("C-c") // the line was given back
 	s.says("/quit now", "/quit takes nothing behind it")
 	s.says("/display", "The display is compact from here on.")
@@ -420,8 +329,7 @@ func TestSlashModel(t *testing.T) {
 	}
 	s.says("/thinking much", "is no level of thinking")
 	s.says("/thinking low", "test/other:low from here on")
-	s.Type("/model")
-	s.Send("Enter")
+	s.enters("/model")
 	s.WaitFor("Go on with which model?")
 	s.Until("the model in force", func(screen string) bool { return strings.Contains(unbroken(screen), "test/otherinforce") })
 	s.escapes("Go on with which model?")
@@ -439,8 +347,7 @@ func TestSlashUnasked(t *testing.T) {
 	p := newPlace(t, slashScript)
 	s := p.typesOn(100, "no vendor is called", "--model", "nobody/x")
 	s.says("/cost", "main")
-	s.Type("/thinking low")
-	s.Send("Enter")
+	s.enters("/thinking low")
 	s.Until("why not, again", func(screen string) bool { return strings.Count(screen, "no vendor is called") == 2 })
 	s.reads("/tools", "file_write")
 	s.reads("/context", "environment")
@@ -470,8 +377,7 @@ func TestSlashSessions(t *testing.T) {
 	if body := p.lastRequest(); !strings.Contains(body, "Write it") || strings.Contains(body, "A second one") {
 		t.Errorf("the resumed session sent: %s", body)
 	}
-	s.Type("/sessions")
-	s.Send("Enter")
+	s.enters("/sessions")
 	s.WaitFor("Go on with which session?")
 	s.Type("second")
 	s.Until("one is left", func(screen string) bool { return strings.Contains(screen, "1 of 2") })
