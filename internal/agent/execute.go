@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/media"
 )
 
@@ -52,6 +53,7 @@ func (a *Agent) executeBatch(ctx context.Context, r *round, start, end int) erro
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
+			defer crash.Guard()
 			errs[i-start] = a.executeOne(ctx, r, i)
 		})
 	}

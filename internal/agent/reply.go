@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 // reply is a model's reply as it comes in. Pieces are joined in linear time.
@@ -57,6 +58,7 @@ func (a *Agent) send(ctx context.Context, to Candidate, choice ikigai.ToolChoice
 		recording.Go(func() {
 			a.recording.Lock()
 			defer a.recording.Unlock()
+			defer crash.Guard()
 			a.Recorder.Queue(a.History.Sent(to.Name, choice, sent))
 		})
 		r.sent = time.Now()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 // Watcher finds out what tools change that do not announce it, by looking at
@@ -99,6 +100,7 @@ func (a *Agent) look(ctx context.Context, t *ikigai.Tool) {
 	a.watching.looking = done
 	go func() {
 		defer close(done)
+		defer crash.Guard()
 		for _, do := range after {
 			do(context.WithoutCancel(ctx))
 		}

@@ -25,6 +25,7 @@ import (
 	"ikigai"
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
+	"ikigai/internal/crash"
 	"ikigai/internal/safetext"
 	"ikigai/internal/scriptserver"
 )
@@ -64,6 +65,7 @@ type app struct {
 	hurry     sync.Once            // closes leave
 	tell      func(string)         // takes notices; nil where they go to Err
 	keyed     atomic.Bool          // an interrupt is a key of the front, or of the program that has the terminal
+	breaking  sync.Once            // the program itself has broken
 	restore   func()               // gives the terminal back before the program ends at once; nil where it was not taken
 	mark      string               // in the environment of the processes of this run; set by recordRun
 }
@@ -80,6 +82,7 @@ const longGCPercent = 50
 func Run(ctx context.Context, p Process) (code int) {
 	a := &app{Process: p, flags: map[string]string{}, flagNames: map[string]string{}, leave: make(chan struct{})}
 	a.collectAt(gcPercent)
+	defer crash.Handle(a.breaks)()
 	defer func() {
 		if v := recover(); v != nil {
 			code = a.crashed(v)
@@ -290,17 +293,6 @@ func (a *app) secrets() []string {
 	return all
 }
 
-// crashed tells of a fault of the program itself and keeps the details in a file.
-func (a *app) crashed(v any) int {
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("ikigai-crash-%d.txt", os.Getpid()))
-	details := fmt.Sprintf("%v\n\n%s", v, debug.Stack())
-	if err := os.WriteFile(path, []byte(details), 0o600); err != nil {
-		path = "nowhere: " + err.Error()
-	}
-	a.notice(fmt.Sprintf("ikigai itself broke: %v. What was recorded is safe; the details are in %s.", v, path))
-	return exitInternal
-}
-
 // leaveTime is how long the program goes on after the second interrupt, to end
 // what it has started.
 const leaveTime = 300 * time.Millisecond
@@ -323,6 +315,7 @@ func (a *app) endedBy(ctx context.Context, ends ...os.Signal) (context.Context, 
 	}
 	done := make(chan struct{})
 	go func() {
+		defer crash.Guard()
 		for count := 0; ; {
 			select {
 			case s := <-signals:
@@ -332,7 +325,9 @@ func (a *app) endedBy(ctx context.Context, ends ...os.Signal) (context.Context, 
 				cancel(fmt.Errorf("received %s", s))
 				if count++; count == 2 {
 					a.hurry.Do(func() { close(a.leave) })
-					time.AfterFunc(leaveTime, a.exitNow)
+					time.AfterFunc(leaveTime, func() {
+						a.exitNow("Left at once. What happened until then is in the log.", exitInterrupted)
+					})
 				}
 			case <-done:
 				return
@@ -344,19 +339,6 @@ func (a *app) endedBy(ctx context.Context, ends ...os.Signal) (context.Context, 
 		close(done)
 		cancel(nil)
 	}
-}
-
-// exitNow ends the program wherever it stands.
-func (a *app) exitNow() {
-	if a.restore != nil {
-		a.restore()
-		a.tell = nil
-	}
-	if a.overwrites(a.Err) {
-		fmt.Fprint(a.Err, "\r\x1b[K")
-	}
-	a.notice("Left at once. What happened until then is in the log.")
-	os.Exit(exitInterrupted)
 }
 
 // terminal returns the width of w, and whether it is a terminal.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ikigai/internal/crash"
 	"ikigai/internal/fuzzy"
 	"ikigai/internal/tui"
 	"ikigai/internal/walk"
@@ -184,6 +185,7 @@ func (x *pathIndex) list(ctx context.Context, dir string, hidden bool) []string 
 func (x *pathIndex) fill(l *pathList, hidden bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), listTime)
 	defer cancel()
+	defer crash.Guard()
 	found, err := walk.Files(ctx, l.dir, walk.Options{Hidden: hidden, Dirs: true, Most: mostPaths})
 	paths := make([]string, 0, len(found.Entries))
 	for _, e := range found.Entries {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/journal"
 	"ikigai/internal/render"
 )
@@ -69,6 +70,7 @@ func (a *app) deliverBehind(ctx context.Context, store ikigai.Store, notice func
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer crash.Guard()
 		deliver(ctx, store, a.places().journals(), notice)
 	}()
 	return func() {

@@ -14,6 +14,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/config"
+	"ikigai/internal/crash"
 	"ikigai/internal/tui"
 )
 
@@ -186,6 +187,7 @@ const endTime = 3 * time.Second
 func (f *front) await() {
 	ended := make(chan struct{})
 	go func() {
+		defer crash.Guard()
 		f.running.Wait()
 		close(ended)
 	}()

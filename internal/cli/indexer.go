@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 const (
@@ -42,6 +43,7 @@ func (x *indexer) start(ctx context.Context, store ikigai.Index) (end func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		defer crash.Guard()
 		x.work(ctx, store)
 	}()
 	return func() {

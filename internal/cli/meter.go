@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ikigai/internal/archive"
+	"ikigai/internal/crash"
 	"ikigai/internal/render"
 )
 
@@ -58,6 +59,7 @@ func (m *meter) working(what string) (end func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
+		defer crash.Guard()
 		for {
 			select {
 			case now := <-ticker.C:

@@ -14,6 +14,7 @@ import (
 	"ikigai"
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
+	"ikigai/internal/crash"
 	"ikigai/internal/history"
 )
 
@@ -115,7 +116,10 @@ func (o *objectives) begin() {
 	if !o.titled {
 		fields = append(fields, "title")
 	}
-	o.running.Go(func() { o.ask(s, fields) })
+	o.running.Go(func() {
+		defer crash.Guard()
+		o.ask(s, fields)
+	})
 }
 
 // ask asks a model about a statement. Where that fails, the log says so in the
@@ -254,6 +258,7 @@ func (o *objectives) settle(ctx context.Context) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
+		defer crash.Guard()
 		o.running.Wait()
 	}()
 	patience := time.NewTimer(objectivesTime)

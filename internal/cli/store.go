@@ -11,6 +11,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/config"
+	"ikigai/internal/crash"
 	"ikigai/internal/sqlite"
 )
 
@@ -34,6 +35,7 @@ func (a *app) openStore(ctx context.Context, limit time.Duration) <-chan storeRe
 	result := make(chan storeResult, 1)
 	database := a.settings.Database
 	go func() {
+		defer crash.Guard()
 		store, err := a.openDatabase(ctx, database, limit, true)
 		result <- storeResult{store, err}
 	}()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 const (
@@ -27,6 +28,7 @@ func (v *view) watch() (stop func()) {
 	done := make(chan struct{})
 	ticker := time.NewTicker(glanceTime)
 	go func() {
+		defer crash.Guard()
 		for {
 			select {
 			case now := <-ticker.C:

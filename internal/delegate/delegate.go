@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/schema"
 )
 
@@ -122,6 +123,7 @@ func (c Config) runAll(ctx context.Context, callID string, in input) []outcome {
 		run := c.begin(callID, t)
 		wg.Go(func() {
 			defer func() { <-slots }()
+			defer crash.Guard()
 			ends[i] = toEnd(ctx, run)
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/process"
 )
 
@@ -127,6 +128,7 @@ func (d *describer) ask(f file) chan struct{} {
 	d.running[f.key] = done
 	d.asking.Go(func() {
 		defer close(done)
+		defer crash.Guard()
 		var answer said
 		select {
 		case d.slots <- struct{}{}:

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"ikigai/internal/crash"
 )
 
 const (
@@ -54,6 +56,7 @@ func startChild(s Server, dir string, env []string, beside *tail) (*child, error
 		// The system kills the program when the thread that started it ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
+		defer crash.Guard()
 		err := cmd.Start()
 		started <- err
 		if err == nil {
@@ -71,6 +74,7 @@ func startChild(s Server, dir string, env []string, beside *tail) (*child, error
 	c.pid = cmd.Process.Pid
 	go func() {
 		defer close(c.silent)
+		defer crash.Guard()
 		_, _ = io.Copy(beside, c.stderr) // it ends with the program, or with stop
 	}()
 	return c, nil

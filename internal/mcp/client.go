@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 // Server says how a server is reached and what is wanted of it. Either Command
@@ -147,6 +148,7 @@ func (c *Client) await(ctx context.Context, limit time.Duration) (changed bool) 
 			continue
 		}
 		tell := time.AfterFunc(tellTime, func() {
+			defer crash.Guard()
 			l.cfg.Notice(fmt.Sprintf("The MCP server %s is waited for, %v at most: what it offers is not known yet.", l.name, limit))
 		})
 		l.awaitKnown(bounded)
@@ -183,7 +185,10 @@ func specs(tools []ikigai.Tool) []ikigai.ToolSpec {
 func (c *Client) Close() {
 	var wg sync.WaitGroup
 	for _, l := range c.links {
-		wg.Go(l.close)
+		wg.Go(func() {
+			defer crash.Guard()
+			l.close()
+		})
 	}
 	wg.Wait()
 }

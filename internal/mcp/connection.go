@@ -16,6 +16,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ikigai/internal/crash"
 )
 
 // commonProtocol is the form of the protocol that all programs know.
@@ -92,6 +94,7 @@ func (l *link) connectIn(ctx context.Context, protocol string) (*connection, err
 	}
 	l.open.Add(1)
 	go func() {
+		defer crash.Guard()
 		_ = c.session.Wait() // why it ended is told by the call that notices
 		close(c.ended)
 		c.close()
@@ -197,7 +200,10 @@ func (c *connection) alive() bool {
 // giveUp ends a connection that is of no use any more, without waiting for that.
 func (c *connection) giveUp() {
 	if c.given.CompareAndSwap(false, true) {
-		go c.close()
+		go func() {
+			defer crash.Guard()
+			c.close()
+		}()
 	}
 }
 
@@ -217,7 +223,10 @@ var errStuck = errors.New("it takes nothing more")
 // ended, which happens where a server does not read what is written to it.
 func unstuck(ctx context.Context, what func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- what() }()
+	go func() {
+		defer crash.Guard()
+		done <- what()
+	}()
 	select {
 	case err := <-done:
 		return err
@@ -255,6 +264,7 @@ func (c *connection) close() {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
+			defer crash.Guard()
 			_ = c.session.Close() // there is nothing else to do
 		}()
 		// Over HTTP the library says good-bye to the server, which may not listen.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 const (
@@ -72,6 +73,7 @@ func (l *link) try() {
 	go func() {
 		ctx, cancel := context.WithTimeout(l.life, startTime)
 		defer cancel()
+		defer crash.Guard()
 		conn, err := l.connect(ctx)
 		if l.ended(a, conn, err) {
 			l.cfg.Notice(l.failure(err).Error())

@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/wholefile"
 )
 
@@ -48,6 +49,7 @@ type offered struct {
 // relist fetches the offer anew. While that is under way, another wish for it is
 // taken note of. A server whose offer changes all the time is asked now and then.
 func (c *connection) relist() {
+	defer crash.Guard()
 	c.mu.Lock()
 	c.stale = true
 	busy, often := c.listing, c.lists >= freeLists

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"ikigai/internal/crash"
 )
 
 // finishTime bounds how long requests are answered after the other agent has said
@@ -37,6 +39,7 @@ func newReceived(out io.WriteCloser) *received {
 // pass writes the messages of in to to, until in ends and all requests are
 // answered, or ctx ends.
 func (r *received) pass(ctx context.Context, to *io.PipeWriter, in io.Reader) {
+	defer crash.Guard()
 	from := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := readLine(from)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+
+	"ikigai/internal/crash"
 )
 
 const personTime = 5 * time.Minute // for a person to log in
@@ -33,7 +35,10 @@ func openWayBack() (*wayBack, error) {
 	}
 	b := &wayBack{address: "http://" + listener.Addr().String() + "/callback"}
 	b.server = &http.Server{Handler: b, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = b.server.Serve(listener) }() // until close
+	go func() {
+		defer crash.Guard()
+		_ = b.server.Serve(listener) // until close
+	}()
 	return b, nil
 }
 

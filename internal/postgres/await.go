@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 const (
@@ -80,7 +81,10 @@ func (l *listener) wait(session ikigai.ID) chan struct{} {
 	if l.cancel == nil && !l.closed {
 		var ctx context.Context
 		ctx, l.cancel = context.WithCancel(context.Background())
-		l.all.Go(func() { l.run(ctx) })
+		l.all.Go(func() {
+			defer crash.Guard()
+			l.run(ctx)
+		})
 	}
 	return told
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/dbschema"
 )
 
@@ -187,6 +188,7 @@ func (l *leases) give(session ikigai.ID, fence int64) error {
 // more often: a lease that ran out and that nobody took is good again.
 func (l *leases) renew(ctx context.Context, ended chan<- struct{}) {
 	defer close(ended)
+	defer crash.Guard()
 	for wait := l.time / 3; ; {
 		timer := time.NewTimer(wait)
 		select {

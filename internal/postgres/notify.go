@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 // channel is where sessions are named that have new events.
@@ -55,6 +56,7 @@ func (n *notifier) appended(session ikigai.ID) {
 
 // run tells what is to be told until there has been nothing for a while.
 func (n *notifier) run() {
+	defer crash.Guard()
 	for {
 		sessions := n.next()
 		if sessions == nil {

@@ -1,6 +1,10 @@
 package process
 
-import "os"
+import (
+	"os"
+
+	"ikigai/internal/crash"
+)
 
 // input feeds a command what it reads.
 type input struct {
@@ -17,6 +21,7 @@ func openInput(data []byte) (in input, theirs *os.File, err error) {
 	in = input{ours: ours, fed: make(chan struct{})}
 	go func() {
 		defer close(in.fed)
+		defer crash.Guard()
 		_, _ = ours.Write(data) // a command need not read
 		_ = ours.Close()
 	}()

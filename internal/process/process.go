@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"ikigai/internal/crash"
 )
 
 // Command says what to run and what to keep of it.
@@ -113,6 +115,7 @@ func Start(c Command) (*Process, error) {
 	}
 	p.drained = make(chan struct{})
 	go func() {
+		defer crash.Guard()
 		p.ends.read(p.capture)
 		close(p.drained)
 	}()
@@ -128,6 +131,7 @@ func (p *Process) launch(cmd *exec.Cmd) error {
 		// This one stays until the command has ended, and waits for it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
+		defer crash.Guard()
 		err := cmd.Start()
 		started <- err
 		if err == nil {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"ikigai/internal/crash"
 )
 
 // streams are our ends of the two streams of a command.
@@ -35,6 +37,7 @@ func (s *streams) read(k *capture) {
 		readers.Go(func() {
 			in := inlet{stream: i, capture: k}
 			defer in.end()
+			defer crash.Guard()
 			for {
 				n, err := f.Read(in.space())
 				in.took(n)

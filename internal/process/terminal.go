@@ -8,6 +8,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"ikigai/internal/crash"
 )
 
 const (
@@ -85,6 +87,7 @@ func prepare(f *os.File) error {
 func (t *terminal) feed() {
 	look := time.NewTicker(lookAfter)
 	defer look.Stop()
+	defer crash.Guard()
 	for {
 		if !t.waiting() {
 			_, _ = t.ours.Write([]byte{endOfInput}) // the command may be gone

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ikigai/internal/crash"
 )
 
 // Keep says what a server keeps of the requests it gets.
@@ -107,6 +109,7 @@ func (o Options) Start(s *Script) (*Server, error) {
 	srv.close = sync.OnceValue(srv.shutdown)
 	go func() {
 		defer close(srv.served)
+		defer crash.Guard()
 		_ = srv.http.Serve(l) // ErrServerClosed, after Close
 	}()
 	return srv, nil

@@ -12,6 +12,8 @@ import (
 
 	"github.com/godbus/dbus/v5"
 	"github.com/zalando/go-keyring"
+
+	"ikigai/internal/crash"
 )
 
 // service is what our keys are found by in the keyring.
@@ -68,6 +70,7 @@ func (s Store) within(ctx context.Context, limit time.Duration, f func() (string
 	}
 	done := make(chan result, 1)
 	go func() {
+		defer crash.Guard()
 		key, err := f()
 		done <- result{key, err}
 	}()

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 // aheadEvents is how many events are read at once while others are folded.
@@ -17,6 +18,7 @@ func ahead(events iter.Seq2[ikigai.Event, error]) iter.Seq2[ikigai.Event, error]
 		var failed error // set before batches is closed
 		go func() {
 			defer close(batches)
+			defer crash.Guard()
 			var batch []ikigai.Event
 			send := func() bool {
 				select {

@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/journal"
 )
 
@@ -259,6 +260,7 @@ func (s *Session) take(e ikigai.Event) {
 func (s *Session) write() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer crash.Guard()
 	for {
 		for !s.flush && !s.closing {
 			s.work.Wait()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ikigai/internal/crash"
 )
 
 // turn is the order in which processes write. SQLite's own way to wait for its
@@ -82,6 +84,7 @@ func (t *turn) ask() <-chan struct{} {
 }
 
 func (t *turn) wait(f *os.File) {
+	defer crash.Guard()
 	_ = flock(f, unix.LOCK_EX) // or do without
 	t.mu.Lock()
 	defer t.mu.Unlock()

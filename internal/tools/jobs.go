@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/process"
 )
 
@@ -86,6 +87,7 @@ func (js *Jobs) start(c command) (*job, *ikigai.Result) {
 	j := &job{command: c, number: js.last, process: p, stop: stop, ended: make(chan struct{})}
 	go func() {
 		defer stop()
+		defer crash.Guard()
 		j.result = p.Wait(ctx)
 		close(j.ended)
 	}()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/match"
 	"ikigai/internal/resource"
 )
@@ -45,9 +46,13 @@ func (s *search) run(ctx context.Context) {
 	s.found = make([]found, len(s.files))
 	var workers sync.WaitGroup
 	for range min(len(s.files), runtime.GOMAXPROCS(0), 8) {
-		workers.Go(func() { s.work(ctx) })
+		workers.Go(func() {
+			defer crash.Guard()
+			s.work(ctx)
+		})
 	}
 	go func() {
+		defer crash.Guard()
 		workers.Wait()
 		cancel()
 	}()

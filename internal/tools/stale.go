@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 // A file is stale if it does not hold any more what the model read or left in it
@@ -44,6 +45,7 @@ const hashedAtOnce = 1 << 20
 func hashBeside(raw []byte) func() string {
 	parts := make(chan []byte)
 	go func() {
+		defer crash.Guard()
 		for part := range slices.Chunk(raw, hashedAtOnce) {
 			parts <- part
 		}
@@ -57,6 +59,7 @@ func hashBeside(raw []byte) func() string {
 func hashParts(parts <-chan []byte) func() string {
 	done := make(chan string, 1)
 	go func() {
+		defer crash.Guard()
 		h := sha256.New()
 		for part := range parts {
 			h.Write(part)

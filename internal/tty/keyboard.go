@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ikigai/internal/crash"
 )
 
 // keyboard reads keys, between start and stop. It leaves to who reads the terminal
@@ -74,6 +76,7 @@ func (k *keyboard) isGone() bool {
 }
 
 func (k *keyboard) run(woken *os.File) {
+	defer crash.Guard() // at last: who gives the terminal back waits for done
 	defer close(k.done)
 	defer func() { _ = woken.Close() }()
 	buf := make([]byte, 64<<10)

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var programs = map[string]func(*Terminal) int{"keys": showKeys, "stream": stream, "crash": crash, "again": again, "hungup": hungUp}
+var programs = map[string]func(*Terminal) int{"keys": showKeys, "stream": stream, "crash": crashes, "again": again, "hungup": hungUp}
 
 // run starts a program in a terminal.
 func run(t *testing.T, name string, width, height int) *tmuxtest.Screen {
@@ -171,8 +171,8 @@ func TestResizeInMidStream(t *testing.T) {
 	}
 }
 
-// crash panics with the live region drawn and the cursor hidden.
-func crash(t *Terminal) int {
+// crashes panics with the live region drawn and the cursor hidden.
+func crashes(t *Terminal) int {
 	if err := t.Start(); err != nil {
 		return 3
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ikigai/internal/crash"
 )
 
 // frame is what the terminal is to show next.
@@ -139,7 +141,9 @@ func (s *screen) lose() {
 }
 
 func (s *screen) run(first, last string) {
+	defer crash.Guard() // at last: who gives the terminal back waits for done
 	defer close(s.done)
+	defer s.breaks(last)
 	if !s.write([]byte(first)) {
 		return
 	}
@@ -154,6 +158,15 @@ func (s *screen) run(first, last string) {
 			s.write(append(s.draw(), s.leave(last)...))
 			return
 		}
+	}
+}
+
+// breaks writes last where drawing is broken: what was drawn stays, and the panic
+// goes on.
+func (s *screen) breaks(last string) {
+	if v := recover(); v != nil {
+		s.write(append(s.pager.leave(false), showCursor+"\r\n"+last...))
+		panic(v)
 	}
 }
 

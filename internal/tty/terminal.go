@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"ikigai/internal/crash"
 )
 
 // Options say what is known of a terminal beforehand.
@@ -76,6 +78,7 @@ func (t *Terminal) Start() error {
 
 // tell passes on that the size has changed, until winch is closed.
 func (t *Terminal) tell(winch <-chan os.Signal) {
+	defer crash.Guard()
 	for range winch {
 		select {
 		case t.resized <- struct{}{}:

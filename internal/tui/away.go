@@ -1,5 +1,7 @@
 package tui
 
+import "ikigai/internal/crash"
+
 // giveAway gives the terminal away, and says so on given.
 func (l *loop) giveAway(given chan<- error) {
 	var err error
@@ -60,6 +62,7 @@ func (l *loop) editElsewhere() {
 		return
 	}
 	go func() {
+		defer crash.Guard()
 		edited, err := l.config.Edit(text)
 		l.box.post(func(l *loop) {
 			l.takeBack()

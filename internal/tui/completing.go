@@ -1,6 +1,10 @@
 package tui
 
-import "context"
+import (
+	"context"
+
+	"ikigai/internal/crash"
+)
 
 // completing is the search for what the text could go on with: one at a time,
 // beside the Front's goroutine.
@@ -22,6 +26,7 @@ func (l *loop) complete() {
 	c.running, c.stop, c.next = true, stop, false
 	before := l.input.Before()
 	go func() {
+		defer crash.Guard()
 		found := l.config.Host.Complete(ctx, before)
 		l.box.post(func(l *loop) { l.completed(before, found) })
 	}()

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 
+	"ikigai/internal/crash"
 	"ikigai/internal/tui/overlay"
 )
 
@@ -51,6 +52,7 @@ func (p *picking) search(l *loop) {
 	ctx, stop := context.WithCancel(p.ctx)
 	p.searched, p.stop = typed, stop
 	go func() {
+		defer crash.Guard()
 		items := p.pick.Search(ctx, typed)
 		l.box.post(func(*loop) {
 			if ctx.Err() == nil {
@@ -71,6 +73,7 @@ func (p *picking) preview(l *loop) {
 	}
 	p.previewing = true
 	go func() {
+		defer crash.Guard()
 		text := p.pick.Preview(item, width)
 		l.box.post(func(*loop) {
 			p.previewing = false

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/render"
 	"ikigai/internal/safetext"
 	"ikigai/internal/transcript"
@@ -47,6 +48,7 @@ func (p *plain) listen(box *mailbox) func() {
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, os.Interrupt)
 	go func() {
+		defer crash.Guard()
 		for {
 			select {
 			case <-signals:

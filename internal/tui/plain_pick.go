@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ikigai/internal/crash"
 	"ikigai/internal/fuzzy"
 )
 
@@ -112,6 +113,7 @@ func (d *plainPick) narrow(l *loop, words string) {
 	d.words = words
 	box := l.box
 	go func() {
+		defer crash.Guard()
 		items := d.search(words)
 		box.post(func(l *loop) {
 			if d.ctx.Err() != nil || d.words != words {
@@ -142,6 +144,7 @@ func (d *plainPick) preview(l *loop, item int) {
 	}
 	box := l.box
 	go func() {
+		defer crash.Guard()
 		text := d.pick.Preview(item, 80)
 		box.post(func(l *loop) {
 			if d.ctx.Err() == nil {

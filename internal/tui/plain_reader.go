@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"ikigai/internal/crash"
 	"ikigai/internal/safetext"
 	"ikigai/internal/tty"
 )
@@ -76,6 +77,7 @@ func (r *lineReader) ended() bool {
 
 // run reads until the terminal is gone.
 func (r *lineReader) run() {
+	defer crash.Guard()
 	defer close(r.keys)
 	var part []byte // of a line
 	buf := make([]byte, 64<<10)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/preimage"
 	"ikigai/internal/walk"
 )
@@ -127,6 +128,7 @@ func (t *tree) stat(ctx context.Context, dir string) error {
 	next := 0
 	for range min(runtime.GOMAXPROCS(0), 4, len(t.files)/chunk+1) {
 		wg.Go(func() {
+			defer crash.Guard()
 			for ctx.Err() == nil {
 				mu.Lock()
 				part := t.files[next:min(next+chunk, len(t.files))]

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 // Config says what is watched.
@@ -154,6 +155,7 @@ func (w *Watcher) behind(do func(context.Context)) {
 	go func() {
 		defer func() { w.turn <- struct{}{} }()
 		defer hurry()
+		defer crash.Guard()
 		do(ctx)
 		if w.tree != nil {
 			w.hold(ctx, w.tree)

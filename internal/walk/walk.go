@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"ikigai/internal/crash"
 )
 
 // Options say what is listed beside visible files that git does not ignore.
@@ -58,6 +60,7 @@ func Files(ctx context.Context, root string, o Options) (List, error) {
 	}
 	done := make(chan struct{})
 	go func() {
+		defer crash.Guard()
 		w.walk()
 		close(done)
 	}()
@@ -172,6 +175,7 @@ func (w *walker) work() {
 	var v visitor
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	defer crash.Guard()
 	for {
 		for len(w.waiting) == 0 && w.busy > 0 {
 			w.wake.Wait()

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/oauth2/google"
 
 	"ikigai"
+	"ikigai/internal/crash"
 	"ikigai/internal/provider"
 )
 
@@ -62,6 +63,7 @@ func (t *Tokens) token(ctx context.Context) (*oauth2.Token, error) {
 	}
 	done := make(chan result, 1)
 	go func() {
+		defer crash.Guard()
 		token, err := t.fetch()
 		done <- result{token, err}
 	}()

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"ikigai/internal/crash"
+)
+
+// crashed tells of a fault of the program itself and keeps the details in a file.
+func (a *app) crashed(v any) int {
+	a.notice(keepCrash(v))
+	return exitInternal
+}
+
+// keepCrash keeps the details of a panic, on the goroutine of which it is called, in a
+// file, and returns what the person is told.
+func keepCrash(v any) string {
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("ikigai-crash-%d.txt", os.Getpid()))
+	details := fmt.Sprintf("%v\n\n%s", v, debug.Stack())
+	if err := os.WriteFile(path, []byte(details), 0o600); err != nil {
+		path = "nowhere: " + err.Error()
+	}
+	return fmt.Sprintf("ikigai itself broke: %v. What was recorded is safe; the details are in %s.", v, path)
+}
+
+// breaks ends the program after a panic on a goroutine that nobody looks after, once
+// what it has started is killed. The first panic counts.
+func (a *app) breaks(v any) {
+	a.breaking.Do(func() {
+		told := keepCrash(v)
+		a.hurry.Do(func() { close(a.leave) })
+		time.Sleep(leaveTime)
+		a.exitNow(told, exitInternal)
+	})
+}
+
+// exitNow tells why, and ends the program wherever it stands.
+func (a *app) exitNow(why string, code int) {
+	a.giveBack()
+	if a.overwrites(a.Err) {
+		fmt.Fprint(a.Err, "\r\x1b[K")
+	}
+	a.printNotice(why)
+	os.Exit(code)
+}
+
+// giveBack gives the terminal back, if it was taken. What does that may be what broke,
+// so it is not waited for for ever.
+func (a *app) giveBack() {
+	if a.restore == nil {
+		return
+	}
+	given := make(chan struct{})
+	go func() {
+		defer crash.Guard()
+		a.restore()
+		close(given)
+	}()
+	select {
+	case <-given:
+	case <-time.After(endTime):
+	}
+}
