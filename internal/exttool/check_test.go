@@ -53,7 +53,7 @@ case $input in *unknown_*) echo '{"error":"There is no such parameter. Leave it 
 			}
 			for _, pid := range marked(mark) {
 				for began := time.Now(); running(pid); { // it has been killed, and is just ending
-					if time.Since(began) > 5*time.Second {
+					if time.Since(began) > time.Minute {
 						t.Fatalf("left running: %s", commandLine(pid))
 					}
 				}

@@ -1,6 +1,7 @@
 package exttool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -96,7 +97,7 @@ func (d *describer) describe(ctx context.Context, files []file) {
 	if len(waits) == 0 {
 		return
 	}
-	wait := patience
+	wait := d.patience()
 	if d.cfg.Patient {
 		wait = longest + time.Second // an executable that is ended has its time, too
 	}
@@ -113,6 +114,8 @@ func (d *describer) describe(ctx context.Context, files []file) {
 		}
 	}
 }
+
+func (d *describer) patience() time.Duration { return cmp.Or(d.cfg.patience, patience) }
 
 // ask begins to ask a file, and returns what is closed when it has answered,
 // nil if there is nothing to wait for.
@@ -170,7 +173,7 @@ func (d *describer) late(files []file) {
 	for _, f := range files {
 		if _, known := d.cache.Said[f.key]; !known && d.running[f.key] != nil {
 			d.remember(f.key, said{
-				What: fmt.Sprintf("It has not answered %s within %s", question(f.dir), patience),
+				What: fmt.Sprintf("It has not answered %s within %s", question(f.dir), d.patience()),
 				Do:   "Make it answer sooner, without network or start-up work; it is waited for in the background",
 			})
 		}

@@ -33,6 +33,8 @@ type Config struct {
 	// Leave, when it is closed, ends tools that are being stopped at once. It
 	// may be nil.
 	Leave <-chan struct{}
+
+	patience time.Duration // a test's, for the time that tools are waited for; 0 for a second
 }
 
 // Dir is a directory of executables.

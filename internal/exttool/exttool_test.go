@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ikigai"
 )
@@ -46,7 +47,14 @@ func write(t testing.TB, dir, name, content string) string {
 // load loads the tools of one directory.
 func load(t testing.TB, dir string) *Set {
 	t.Helper()
-	return Load(context.Background(), Config{Dirs: []Dir{{Path: dir, Origin: "user"}}, Env: env(), SpillDir: filepath.Join(t.TempDir(), "spill")})
+	return loaded(Config{Dirs: []Dir{{Path: dir, Origin: "user"}}, Env: env(), SpillDir: filepath.Join(t.TempDir(), "spill")})
+}
+
+// loaded returns the tools of cfg. They are waited for as long as it takes: how
+// busy this machine is, is no matter of a test.
+func loaded(cfg Config) *Set {
+	cfg.patience = time.Minute
+	return Load(context.Background(), cfg)
 }
 
 // only returns the one tool that there is.

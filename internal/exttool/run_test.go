@@ -24,7 +24,7 @@ func TestInput(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "echo", script("echo", `,"parameters":{"type":"object","properties":{"text":{"type":"string"}}}`,
 		`printf %s "$1" >argument; printf %s $# >count; cat >stdin; printf '{"pwd":"%s","session":"%s","call":"%s"}' "$PWD" "$IKIGAI_SESSION" "$IKIGAI_TOOL_CALL_ID"`))
-	set := Load(context.Background(), Config{Dirs: []Dir{{Path: dir}}, Env: env(), Session: "s-1"})
+	set := loaded(Config{Dirs: []Dir{{Path: dir}}, Env: env(), Session: "s-1"})
 	tool := only(t, set)
 	for name, args := range map[string]string{
 		"quotes":     `{"text":"a'b\"c $HOME ` + "`id`" + ` $(id) ; | & * ~ \\ "}`,
@@ -348,7 +348,7 @@ func TestStandardError(t *testing.T) {
 func TestWholeOutput(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "x", script("x", "", `printf '{"a":"%s"}' "$(seq 1 1000 | tr '\n' ' ')"`))
-	set := Load(context.Background(), Config{Dirs: []Dir{{Path: dir}}, Env: env(), SpillDir: filepath.Join(dir, "spill"), MaxOutput: 1000})
+	set := loaded(Config{Dirs: []Dir{{Path: dir}}, Env: env(), SpillDir: filepath.Join(dir, "spill"), MaxOutput: 1000})
 	r := call(t, only(t, set), `{}`)
 	_, path, _ := strings.Cut(strings.TrimSuffix(r.Note, "."), "in ")
 	kept, err := os.ReadFile(path)

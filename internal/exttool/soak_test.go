@@ -21,7 +21,7 @@ func TestNothingLeftBehind(t *testing.T) {
 	mark := "EXTTOOL_SOAK=" + filepath.Base(filepath.Dir(work))
 	write(t, dir, "a", script("a", `,"timeout":20`, `sleep 1000 >/dev/null 2>&1 & head -c 70000 /dev/zero | tr '\0' x >&2; printf '{"a":1}'`))
 	write(t, dir, "b", script("b", `,"timeout":20`, `sleep 1000 >/dev/null 2>&1 & exit 3`))
-	set := Load(context.Background(), Config{Dirs: []Dir{{Path: dir}}, Env: append(env(), mark), SpillDir: filepath.Join(work, "spill")})
+	set := loaded(Config{Dirs: []Dir{{Path: dir}}, Env: append(env(), mark), SpillDir: filepath.Join(work, "spill")})
 	defer set.Close()
 	count := func() (goroutines, files int) {
 		open, err := os.ReadDir("/proc/self/fd")

@@ -16,7 +16,7 @@ func TestNews(t *testing.T) {
 	write(t, other, "b", "#!/bin/sh\nexit 2\n")
 	in := func(dir, store string) int {
 		t.Helper()
-		set := Load(context.Background(), Config{Dirs: []Dir{{Path: dir}}, Env: env(), Cache: store})
+		set := loaded(Config{Dirs: []Dir{{Path: dir}}, Env: env(), Cache: store})
 		defer set.Close()
 		return len(set.News())
 	}
@@ -57,7 +57,7 @@ func TestNews(t *testing.T) {
 // The set of a process tells each problem once.
 func TestNewsOfOneSet(t *testing.T) {
 	dir := t.TempDir()
-	set := Load(context.Background(), Config{Dirs: []Dir{{Path: dir}}, Env: env(), Cache: filepath.Join(t.TempDir(), "cache")})
+	set := loaded(Config{Dirs: []Dir{{Path: dir}}, Env: env(), Cache: filepath.Join(t.TempDir(), "cache")})
 	defer set.Close()
 	write(t, dir, "a", "#!/bin/sh\nexit 1\n")
 	for i, want := range []int{1, 0, 0} {

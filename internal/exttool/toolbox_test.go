@@ -26,7 +26,7 @@ func TestToolbox(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "any-file.sh", "#!/bin/bash\nif [ $TOOLBOX_ACTION = describe ]; then cat <<'END'\n"+test.described+"\nEND\nelse echo \"$TOOLBOX_ACTION $#:\"; cat; fi\n")
-			set := Load(context.Background(), Config{Dirs: []Dir{{Path: dir, Toolbox: true}}, Env: env()})
+			set := loaded(Config{Dirs: []Dir{{Path: dir, Toolbox: true}}, Env: env()})
 			tool := only(t, set)
 			if Fold(tool.Name) != "run_tests" || string(tool.Schema) != test.schema {
 				t.Errorf("%s: %s", tool.Name, tool.Schema)
@@ -46,7 +46,7 @@ func TestToolbox(t *testing.T) {
 func TestToolboxLineBreak(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "x", "#!/bin/sh\n[ $TOOLBOX_ACTION = describe ] && printf 'name: x\\ndescription: X.\\ntext: string\\n' || touch ran\n")
-	set := Load(context.Background(), Config{Dirs: []Dir{{Path: dir, Toolbox: true}}, Env: env()})
+	set := loaded(Config{Dirs: []Dir{{Path: dir, Toolbox: true}}, Env: env()})
 	r := call(t, only(t, set), `{"text":"a\npath: /etc"}`)
 	if !r.Failed || !strings.Contains(text(r), "INVALID_PARAMS") || !strings.Contains(text(r), "text") {
 		t.Errorf("%+v", r)
@@ -61,7 +61,7 @@ func TestToolboxAnswers(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, dir, "x", "#!/bin/sh\nif [ $TOOLBOX_ACTION = describe ]; then printf 'name: x\\ndescription: X.\\n'; else "+body+"; fi\n")
-		set := Load(context.Background(), Config{Dirs: []Dir{{Path: dir, Toolbox: true}}, Env: env()})
+		set := loaded(Config{Dirs: []Dir{{Path: dir, Toolbox: true}}, Env: env()})
 		if r := call(t, only(t, set), `{}`); !strings.Contains(text(r), want) {
 			t.Errorf("%s: %s", body, text(r))
 		}

@@ -48,6 +48,10 @@ func start(t *testing.T, mode string, change func(*Config, *Server)) *started {
 	return s
 }
 
+// Await waits for the server as a session does, but for as long as it takes: how
+// busy this machine is, is no matter of a test.
+func (s *started) Await(ctx context.Context) (changed bool) { return s.await(ctx, time.Hour) }
+
 func (s *started) notices() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

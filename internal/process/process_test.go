@@ -158,11 +158,22 @@ func TestLateOutput(t *testing.T) {
 	}
 }
 
+// untilTimeout runs a command that does not end by itself until its time is over,
+// and gives it more time until it has said something: it may take long to start.
+func untilTimeout(t testing.TB, c Command, said string) (r Result) {
+	t.Helper()
+	for c.Timeout = 100 * time.Millisecond; c.Timeout < time.Minute; c.Timeout *= 2 {
+		if r = mustRun(t, c); strings.Contains(text(r.Output, Stdout), said) {
+			break
+		}
+	}
+	return r
+}
+
 // S0.36, P21: the whole group ends, what was printed is kept.
 func TestTimeout(t *testing.T) {
-	c := bash(t, "echo before; sleep 1000 & echo $! > pid; sleep 1000; echo after")
-	c.Timeout = 200 * time.Millisecond
-	r := mustRun(t, c)
+	c := bash(t, "sleep 1000 & echo $! > pid; echo before; sleep 1000; echo after")
+	r := untilTimeout(t, c, "before")
 	if !r.TimedOut || r.Exit != 143 || text(r.Output, Stdout) != "before\n" {
 		t.Errorf("%+v", r)
 	}
@@ -176,9 +187,8 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestStubborn(t *testing.T) {
-	c := bash(t, "trap 'echo no' TERM; while :; do sleep 0.1; done")
-	c.Timeout = 100 * time.Millisecond
-	if r := mustRun(t, c); !r.TimedOut || r.Exit != 137 || !strings.HasPrefix(text(r.Output, Stdout), "no\n") {
+	c := bash(t, "trap 'echo no' TERM; echo ready; while :; do sleep 0.1; done")
+	if r := untilTimeout(t, c, "ready"); !r.TimedOut || r.Exit != 137 || !strings.HasPrefix(text(r.Output, Stdout), "ready\nno\n") {
 		t.Errorf("%+v", r)
 	}
 }

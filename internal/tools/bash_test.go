@@ -140,9 +140,9 @@ func TestBashNoSpill(t *testing.T) {
 func TestBashTimeout(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Config{})
-	b.want("bash", `{"command":"echo before; sleep 100; echo after","timeout":1}`,
-		`{"output":"before\n","exit_code":143,"error":"Command timed out after 1 seconds. Use a longer timeout (at most 3600), background, or a command that needs less time.","error_code":"TOOL_TIMEOUT"}`,
-		"timed out after 1 second, 1 line")
+	b.want("bash", `{"command":"echo before; sleep 100; echo after","timeout":3}`,
+		`{"output":"before\n","exit_code":143,"error":"Command timed out after 3 seconds. Use a longer timeout (at most 3600), background, or a command that needs less time.","error_code":"TOOL_TIMEOUT"}`,
+		"timed out after 3 seconds, 1 line")
 	b = newBench(t, Config{BashResult: "split"})
 	b.want("bash", `{"command":"sleep 100","timeout":1}`,
 		`{"stdout":"","stderr":"","exit_code":143,"truncated":false,"error":"Command timed out after 1 seconds. Use a longer timeout (at most 3600), background, or a command that needs less time.","error_code":"TOOL_TIMEOUT"}`,
