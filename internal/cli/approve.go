@@ -221,8 +221,20 @@ func (q inquiry) rest(style render.Style) string {
 	return style.Late(transcript.CallOf(q.Call))
 }
 
+// told takes in that the person is shown the call. below tells that it is named right
+// above what comes of it.
+func (q inquiry) told(fold *transcript.Transcript, below bool) {
+	if q.For == "" && q.change.Fails == "" {
+		fold.Asked(q.Call.ID, q.change.Lines, below)
+	}
+}
+
 // named reports whether the prompt tells all of the call.
 func (q inquiry) named() bool { return utf8.RuneCountInString(q.Summary) <= maxPrompt }
+
+// bare reports whether nothing is printed above the prompt where the call stands on
+// the screen: both tell all of it.
+func (q inquiry) bare(style render.Style) bool { return q.named() && q.rest(style) == "" }
 
 // prompt asks about a call in few words: all of it stands above.
 func (q inquiry) prompt() string {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"ikigai/internal/crash"
 )
 
 // asker returns what asks the person at the terminal; nil where there is none to
@@ -31,6 +33,7 @@ func (q *questions) ask(ctx context.Context, about inquiry) consent {
 	defer q.view.release()
 	q.forgetTyped()
 	q.show(about)
+	q.view.told(about)
 	for {
 		fmt.Fprintf(q.Err, "%s [%s] ", about.prompt(), about.keys())
 		answer, ok := q.read(ctx)
@@ -61,6 +64,13 @@ func (q *questions) show(about inquiry) {
 		return
 	}
 	fmt.Fprint(q.Err, about.rest(style))
+}
+
+// told takes in that the person is shown a call.
+func (v *view) told(about inquiry) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	about.told(&v.fold, false)
 }
 
 // keys names the answers that there are.
@@ -110,6 +120,7 @@ func (q *questions) read(ctx context.Context) (string, bool) {
 	line := make(chan string, 1)
 	go func() {
 		defer close(line)
+		defer crash.Guard()
 		if text, err := q.lines.ReadString('\n'); err == nil {
 			line <- text
 		}

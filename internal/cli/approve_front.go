@@ -13,7 +13,7 @@ func (f *front) ask(ctx context.Context, about inquiry) consent {
 	style := f.frontStyle()
 	q := tui.Question{
 		Text: about.asked(style), Call: about.Call.ID, Rest: about.rest(style),
-		Prompt: about.prompt(), Named: about.named(), Choices: about.choices(),
+		Prompt: about.prompt(), Named: about.bare(style), Choices: about.choices(),
 	}
 	for {
 		answer := f.ui.Ask(ctx, q)

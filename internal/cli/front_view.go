@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"sync"
 
 	"ikigai"
@@ -163,7 +164,14 @@ func (v *frontView) notice(text string) {
 func (v *frontView) progress() func(string, []byte) { return v.front.ui.Progress }
 
 // approval implements viewer.
-func (v *frontView) approval() approval { return v.front.ask }
+func (v *frontView) approval() approval {
+	return func(ctx context.Context, about inquiry) consent {
+		v.mu.Lock()
+		about.told(&v.fold, !about.bare(v.front.frontStyle()))
+		v.mu.Unlock()
+		return v.front.ask(ctx, about)
+	}
+}
 
 // watch implements viewer: the front tells by itself what is waited for.
 func (v *frontView) watch() (stop func()) { return func() {} }

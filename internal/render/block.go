@@ -216,7 +216,7 @@ func (s Style) approval(b transcript.Block) string {
 		return s.named(d.Of, b.Text) + s.prose("  ", "  ", faint, "allowed"+reason)
 	}
 	text := s.named(d.Of, b.Text)
-	if d.Call != nil {
+	if d.Call != nil && !d.Call.Asked {
 		text += s.Late(*d.Call)
 	}
 	return text + s.prose("  "+s.paint(bad, s.glyph(failMark))+" ", "    ", plain, "denied"+reason)

@@ -87,6 +87,9 @@ func lines(text string) []string {
 func changeField(v *resultView, r transcript.Result, f transcript.Field) bool {
 	changes := changesOf(r)
 	switch {
+	case changes == "" && v.asShown && f.Name == "output":
+		text, _ := f.Text()
+		return text == v.summary // which stands in one line with the rest
 	case changes == "" || v.Verbose:
 		return false
 	case f.Name == "replacements":
@@ -94,9 +97,23 @@ func changeField(v *resultView, r transcript.Result, f transcript.Field) bool {
 	case f.Name != "output":
 		return false
 	}
-	v.reported = true
-	v.WriteString(v.diff(safetext.Terminal(changes)))
+	if v.reported = true; !v.asShown {
+		v.WriteString(v.diff(safetext.Terminal(changes)))
+	}
 	return true
+}
+
+// asShown reports whether a call has done to a file what the person was shown when
+// they were asked about it.
+func (s Style) asShown(r transcript.Result) bool {
+	if r.Call == nil || !r.Call.Asked || !r.Success {
+		return false
+	}
+	changes := changesOf(r)
+	if r.Call.Shown == "" {
+		return changes == "" && s.Late(*r.Call) != ""
+	}
+	return changes == ended(r.Call.Shown)
 }
 
 // changesOf returns the difference that a result tells of, "" if there is none.

@@ -24,7 +24,10 @@ func (s Style) result(b transcript.Block) string {
 		v.form = formOf(r.Name)
 	}
 	v.known(r)
-	if r.Call != nil && !r.Call.Denied && changesOf(r) == "" {
+	if v.asShown = s.asShown(r); v.asShown {
+		v.facts = append(v.facts, "as shown")
+	}
+	if r.Call != nil && !r.Call.Denied && changesOf(r) == "" && !v.asShown && (r.Success || !r.Call.Asked) {
 		v.WriteString(s.Late(*r.Call))
 	}
 	switch {
@@ -83,6 +86,7 @@ type resultView struct {
 	facts   []string // for the line below
 	tone    role     // of that line
 
+	asShown    bool // the person has seen what was done when they were asked about it
 	reported   bool // the report is shown
 	sameDenial bool // the approval shown before said that the call was denied
 	noCode     bool // the harness's code says no more than the error's text

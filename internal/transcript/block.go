@@ -67,6 +67,11 @@ type Call struct {
 	MayHaveRun bool
 	// Denied marks a call that an approval before refused.
 	Denied bool
+	// Asked marks a call that the person was shown whole, as they were asked about
+	// it. Shown is the difference to a file that they were shown in the place of what
+	// the call holds of it, "" if there was none.
+	Asked bool
+	Shown string
 }
 
 // CallOf returns the body of a call.

@@ -266,6 +266,23 @@ func (t *Transcript) approval(b *Block, ln *line) {
 	b.Body = a
 }
 
+// Asked takes in that the person is asked about a call of the conversation, and is
+// shown all of it: a difference to a file in the place of what the call holds of it,
+// unless shown is "". below tells that this is the last thing shown, and names the
+// call.
+func (t *Transcript) Asked(callID, shown string, below bool) {
+	i := t.find(ikigai.Main, callID)
+	if i < 0 {
+		return
+	}
+	call := t.open[i].Body.(Call)
+	call.Asked, call.Shown = true, shown
+	t.open[i].Body = call
+	if below {
+		t.line(ikigai.Main).shown = callID
+	}
+}
+
 // of returns what belongs to the call in place i of t.open and comes next in
 // its interaction.
 func (t *Transcript) of(i int, ln *line) Of {

@@ -57,7 +57,11 @@ func (l *loop) askNext() {
 		choices[i] = overlay.Choice{Key: c.Key, Label: safe(c.Label), Words: c.Words, With: c.With}
 	}
 	a.widget = overlay.NewQuestion(l.look(), safe(a.q.Prompt), choices)
-	l.print(l.about(a.q))
+	text := l.about(a.q)
+	if text != "" && text == a.q.Text {
+		l.gap()
+	}
+	l.print(text)
 	l.ring("ikigai asks: " + safe(a.q.Prompt))
 }
 
