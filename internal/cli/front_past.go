@@ -44,7 +44,7 @@ func (f *front) showLog(ctx context.Context, verbose bool) error {
 		show(fold.Add(e))
 	}
 	show(f.unfinished(w.session.ID(), replied))
-	f.ui.Page(ctx, "session "+string(w.session.ID()), text.String(), true)
+	f.ui.Page(ctx, "session "+string(w.session.ID()), text.String()+page.End(), true)
 	return nil
 }
 

@@ -96,5 +96,7 @@ func (w *logWriter) end(unfinished []transcript.Block) error {
 	if w.only != "" && w.only != ikigai.Main {
 		unfinished = nil // it is of the main interaction
 	}
-	return errors.Join(w.show(w.fold.Open()...), w.show(unfinished...), w.flush())
+	err := errors.Join(w.show(w.fold.Open()...), w.show(unfinished...))
+	_, _ = w.out.WriteString(w.page.End()) // flush tells of what failed
+	return errors.Join(err, w.flush())
 }

@@ -140,7 +140,7 @@ func looks(style render.Style, events []ikigai.Event) (log, live string) {
 		}
 	}
 	write(show.End())
-	return log, live
+	return log + page.End(), live
 }
 
 func TestDepth(t *testing.T) {

@@ -137,7 +137,7 @@ func (f *front) showPlace(ctx context.Context, w *work, hit ikigai.Hit) error {
 			b.WriteString(page.Block(block))
 		}
 	}
-	f.ui.Page(ctx, fmt.Sprintf("%s, from event %d · /resume %s goes on with it", inOneLine(hit.Title), shown[0].Seq, hit.Event.Session), b.String(), false)
+	f.ui.Page(ctx, fmt.Sprintf("%s, from event %d · /resume %s goes on with it", inOneLine(hit.Title), shown[0].Seq, hit.Event.Session), b.String()+page.End(), false)
 	return nil
 }
 

@@ -49,6 +49,7 @@ type Live struct {
 	answer   stream
 	markdown *markdown.Stream   // of the answer, where Style.Markdown asks for it
 	held     []transcript.Block // what came in the middle of the answer's line
+	late     []transcript.Block // files that were found to have changed while the reply came
 	status   status
 	out      []Piece
 }
@@ -95,6 +96,8 @@ func (l *Live) Block(b transcript.Block) []Piece {
 	switch {
 	case b.Interaction != ikigai.Main:
 		l.show(b)
+	case l.begun && found(b):
+		l.late = append(l.late, b)
 	case b.Kind == ikigai.KindThinking:
 		l.thought(b.Text)
 		l.add(b, l.Style.damage(b))
@@ -138,6 +141,7 @@ func (l *Live) Replying() bool { return l.begun }
 // anything else is written to the terminal.
 func (l *Live) End() []Piece {
 	l.finish()
+	l.write(l.page.End(), false)
 	l.clearStatus()
 	return l.taken()
 }
@@ -170,6 +174,7 @@ func (l *Live) show(b transcript.Block) {
 
 // begin goes to where a part of a reply begins.
 func (l *Live) begin(kind ikigai.Kind) {
+	l.write(l.page.End(), false)
 	l.write(l.page.gap(transcript.Block{Kind: kind}), false)
 	l.begun = true
 }
@@ -177,6 +182,7 @@ func (l *Live) begin(kind ikigai.Kind) {
 // beginAnswer goes to where an answer begins. The empty line between two of
 // them is theirs, for without it Markdown takes them for one paragraph.
 func (l *Live) beginAnswer() {
+	l.write(l.page.End(), false)
 	l.write(l.page.gap(transcript.Block{Kind: ikigai.KindAssistant}), l.answered)
 	l.begun, l.answered = true, true
 }
@@ -185,6 +191,7 @@ func (l *Live) beginAnswer() {
 // whole: it may have to be folded.
 func (l *Live) think(text string) {
 	l.thinking.came.WriteString(text)
+	l.write(l.page.End(), false) // above what Tail tells
 	if l.Style.Compact {
 		return
 	}
@@ -231,6 +238,8 @@ func (l *Live) writeThinking(text string) {
 		l.begin(ikigai.KindThinking)
 		t.begun = true
 		t.indent = l.Style.thinker()
+	} else if l.page.last != ikigai.KindThinking {
+		l.write(l.page.gap(transcript.Block{Kind: ikigai.KindThinking}), false) // something came in between
 	}
 	l.write(t.indent.text(text), false)
 }
@@ -302,8 +311,8 @@ func (l *Live) writeAnswer(text string) {
 	if text == "" {
 		return
 	}
-	if l.page.last == ikigai.KindChange && !l.answer.open && !strings.HasPrefix(text, "\n") {
-		l.write(l.page.gap(transcript.Block{Kind: ikigai.KindAssistant}), false) // which is found when the answer has begun
+	if l.page.last != ikigai.KindAssistant && !l.answer.open && !strings.HasPrefix(text, "\n") {
+		l.write(l.page.gap(transcript.Block{Kind: ikigai.KindAssistant}), false) // something came in between
 	}
 	l.answer.open = !strings.HasSuffix(text, "\n")
 	l.write(text, true)
@@ -322,6 +331,11 @@ func (l *Live) finish() {
 	l.thinking = stream{}
 	l.endAnswer()
 	l.begun = false
+	late := l.late
+	l.late = nil
+	for _, b := range late {
+		l.show(b)
+	}
 }
 
 // endAnswer ends the answer, with a newline if it lacks one.

@@ -220,7 +220,7 @@ func session(random *rand.Rand, texts []string) (events []ikigai.Event) {
 		case 8:
 			event(ikigai.KindApproval, "", ikigai.ApprovalData{CallID: id(), Allowed: random.IntN(2) == 0, Reason: text()})
 		case 9:
-			event(ikigai.KindChange, "", ikigai.ChangeData{CallID: id(), Path: "/a"})
+			event(ikigai.KindChange, "", ikigai.ChangeData{CallID: id(), Path: "/a", Noticed: random.IntN(2) == 0})
 		case 10:
 			event(ikigai.KindError, "The vendor is overloaded. "+text(), ikigai.ErrorData{Status: 503})
 		case 11:
@@ -266,9 +266,16 @@ func TestLiveIsTheLog(t *testing.T) {
 	}
 }
 
+// resultOf returns the result of a call.
+func resultOf(id, output string) ikigai.Event {
+	return ikigai.NewEvent(ikigai.KindToolResult, output, ikigai.ToolResultData{ToolCallID: id, Output: output, Success: true})
+}
+
 func TestLiveAnswer(t *testing.T) {
 	answer := func(text string) ikigai.Event { return ikigai.NewEvent(ikigai.KindAssistant, text, nil) }
 	call := ikigai.NewEvent(ikigai.KindToolCall, "", ikigai.ToolCallData{ID: "1", Function: ikigai.ToolCallFunction{Name: "ls"}})
+	foundFile := ikigai.NewEvent(ikigai.KindChange, "x", ikigai.ChangeData{Path: "x", Noticed: true})
+	standing := ikigai.NewEvent(ikigai.KindFeedback, "", ikigai.FeedbackData{Turn: 1})
 	overloaded := &ikigai.Error{What: "The vendor is overloaded", Do: "Try later"}
 	for _, c := range []struct {
 		name         string
@@ -299,11 +306,19 @@ func TestLiveAnswer(t *testing.T) {
 		{name: "notice in the middle of a line", steps: []any{ikigai.Delta{Text: "a"}, render.Notice("Store away. Wait."), ikigai.Delta{Text: "b"}, answer("ab")},
 			all: "ab\n\n! Store away. Wait.\n", answers: "ab\n"},
 		{name: "notice between lines", steps: []any{ikigai.Delta{Text: "a\n"}, render.Notice("Store away. Wait."), ikigai.Delta{Text: "b"}, answer("a\nb")},
-			all: "a\n\n! Store away. Wait.\nb\n", answers: "a\nb\n"},
-		{name: "a change that is found late", steps: []any{ikigai.Delta{Text: "a\n"},
-			transcript.Block{Kind: ikigai.KindChange, Interaction: ikigai.Main, Body: transcript.Change{ChangeData: ikigai.ChangeData{Path: "x", Noticed: true}}},
+			all: "a\n\n! Store away. Wait.\n\nb\n", answers: "a\nb\n"},
+		{name: "a change that is found late", steps: []any{ikigai.Delta{Text: "a\n"}, foundFile,
 			ikigai.Delta{Text: "b"}, answer("a\nb")},
-			all: "a\n  created x\n\nb\n", answers: "a\nb\n"},
+			all: "a\nb\n\n  created x\n", answers: "a\nb\n"},
+		{name: "a change that is found while the model thinks", steps: []any{ikigai.Delta{Thinking: "a\n"}, foundFile, ikigai.Delta{Thinking: "b"}, ikigai.Delta{Text: "c"},
+			ikigai.NewEvent(ikigai.KindThinking, "a\nb", nil), answer("c")},
+			all: "~ a\n  b\n\nc\n\n  created x\n", answers: "c\n"},
+		{name: "a change that is found before a reply", steps: []any{call, resultOf("1", "ok"), standing, ikigai.Delta{Call: &ikigai.CallDelta{}}, foundFile, ikigai.Delta{Text: "b"}, answer("b")},
+			all: "● ls\n  ok\n  created x\n  turn 1\n\nb\n", answers: "b\n"},
+		{name: "a change that is found when it is told how the statement stands", steps: []any{call, resultOf("1", "ok"), standing, ikigai.Delta{Thinking: "a"}, foundFile, answer("b")},
+			all: "● ls\n  ok\n  turn 1\n\n~ a\n\nb\n\n  created x\n", answers: "b\n"},
+		{name: "how the statement stands at the end", steps: []any{call, resultOf("1", "ok"), standing},
+			all: "● ls\n  ok\n  turn 1\n"},
 		{name: "retry", steps: []any{ikigai.Delta{Retry: &ikigai.Retry{Attempt: 1, Of: 5, After: 2 * time.Second, Err: overloaded}}, ikigai.Delta{Text: "b"}, answer("b")},
 			all:     "! The vendor is overloaded. The request is sent again in 2 s (attempt 1 of 5 failed).\n\nb\n",
 			answers: "b\n"},

@@ -7,20 +7,55 @@ import (
 
 // Page puts blocks below one another, with an empty line where something new
 // begins. Its zero value, with a Style, is an empty page.
+//
+// How a statement stands after a round of tools is shown below the files that these
+// are found to have changed, which the log has after it, unless Style is verbose.
 type Page struct {
-	Style Style
-	last  ikigai.Kind // of the block before; "" at the top
-	close bool        // that was a line about what happens beside the conversation
+	Style    Style
+	last     ikigai.Kind        // of the block before; "" at the top
+	close    bool               // that was a line about what happens beside the conversation
+	standing []transcript.Block // how the statement stands, as long as files may be found
 }
 
-// Block returns the text of b with the empty line before it, or "" if the
-// style does not show b.
+// Block returns the text of b with the empty line before it, or "" if the style does
+// not show b, or not yet.
 func (p *Page) Block(b transcript.Block) string {
+	if stands(b) && !p.Style.Verbose {
+		before := p.End()
+		p.standing = append(p.standing, b)
+		return before
+	}
 	text := p.Style.Block(b)
 	if text == "" {
 		return ""
 	}
-	return p.gap(b) + text
+	before := ""
+	if !found(b) {
+		before = p.End()
+	}
+	return before + p.gap(b) + text
+}
+
+// End returns what is not shown yet, at the end of the page.
+func (p *Page) End() string {
+	text := ""
+	for _, b := range p.standing {
+		text += p.gap(b) + p.Style.Block(b)
+	}
+	p.standing = nil
+	return text
+}
+
+// stands reports whether b says how a statement stands after a round of tools.
+func stands(b transcript.Block) bool {
+	return b.Kind == ikigai.KindFeedback && b.Interaction == ikigai.Main
+}
+
+// found reports whether b is a file that a tool is found to have changed, after its
+// result.
+func found(b transcript.Block) bool {
+	c, ok := b.Body.(transcript.Change)
+	return ok && c.Noticed && c.Call == nil && b.Interaction == ikigai.Main
 }
 
 // gap returns what comes between the block before and b, which it takes as
@@ -32,7 +67,11 @@ func (p *Page) gap(b transcript.Block) string {
 		return ""
 	}
 	if p.close {
-		if wasClose || last == ikigai.KindToolCall || last == ikigai.KindToolResult {
+		switch last {
+		case ikigai.KindToolCall, ikigai.KindToolResult, ikigai.KindChange, ikigai.KindApproval:
+			return ""
+		}
+		if wasClose {
 			return ""
 		}
 		return "\n"
@@ -55,6 +94,9 @@ func (p *Page) gap(b transcript.Block) string {
 			return ""
 		}
 	case ikigai.KindChange:
+		if found(b) && last != ikigai.KindToolResult && last != ikigai.KindChange {
+			return "\n"
+		}
 		if c, ok := b.Body.(transcript.Change); ok && (c.Call == nil || c.Follows) {
 			return ""
 		}

@@ -184,5 +184,5 @@ func pageOf(fold transcript.Transcript, style render.Style, events []ikigai.Even
 	for _, block := range fold.Open() {
 		b.WriteString(p.Block(block))
 	}
-	return b.String()
+	return b.String() + p.End()
 }

@@ -51,7 +51,7 @@ func (f *Front) Notice(text string) { f.box.post(func(l *loop) { l.notice(text) 
 
 // Print prints lines below what was printed so far. The text is styled already and
 // holds nothing of others that has not been cleaned.
-func (f *Front) Print(text string) { f.box.post(func(l *loop) { l.print(text) }) }
+func (f *Front) Print(text string) { f.box.post(func(l *loop) { l.tell(text) }) }
 
 // Echo tells on the screen which command it is that prints what follows.
 func (f *Front) Echo(line string) { f.box.post(func(l *loop) { l.echo(line) }) }

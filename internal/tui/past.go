@@ -14,11 +14,15 @@ func (l *loop) past(blocks []transcript.Block) {
 	room := max(1, l.height-6)
 	blocks = l.fill(blocks, room)
 	var text strings.Builder
-	for _, b := range blocks {
-		for _, p := range l.live.Block(b) {
+	write := func(pieces []render.Piece) {
+		for _, p := range pieces {
 			text.WriteString(p.Text)
 		}
 	}
+	for _, b := range blocks {
+		write(l.live.Block(b))
+	}
+	write(l.live.End())
 	shown, cut := lastRows(text.String(), room, l.width)
 	if above := before(blocks); above > 0 || cut {
 		l.printed(l.above(above))

@@ -469,6 +469,7 @@ func TestPlainTellsWhatItWaitsFor(t *testing.T) {
 		want := `still waiting for the model, 10 s
 still waiting for the model, 20 s
 something
+
 * bash
 still running bash, 45 s, it printed last: linking
 still running bash, 55 s, it printed last: linking

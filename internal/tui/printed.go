@@ -33,10 +33,13 @@ func (l *loop) notice(text string) {
 	if l.config.Redact != nil {
 		text = l.config.Redact(text)
 	}
-	l.beside()
-	for _, p := range l.live.Block(render.Notice(text)) {
-		l.printed(p.Text)
-	}
+	l.write(l.live.Block(render.Notice(text)))
+}
+
+// tell prints what somebody asked to see, which does not belong to the session.
+func (l *loop) tell(text string) {
+	l.print(text)
+	l.apart = true
 }
 
 // print prints text that is styled already, at the beginning of a line.
@@ -75,10 +78,10 @@ func (l *loop) gap() {
 // write prints what belongs to the session.
 func (l *loop) write(pieces []render.Piece) {
 	for _, p := range pieces {
-		if l.apart {
+		if l.apart && !strings.HasPrefix(p.Text, "\n") {
 			l.gap()
-			l.apart = false
 		}
+		l.apart = false
 		l.printed(p.Text)
 	}
 }

@@ -13,8 +13,8 @@ type state struct {
 	out   []byte      // to be printed
 	lost  bool        // the beginning of out was let go
 	blank bool        // the line that was printed last is empty
-	// apart says that what was printed last stands in the midst of a reply and does
-	// not belong to it.
+	// apart says that what was printed last does not belong to the session, or stands
+	// in the midst of a reply that it does not belong to.
 	apart bool
 
 	width, height int
