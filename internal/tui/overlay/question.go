@@ -100,7 +100,7 @@ func (q *Question) View(width, height int) (lines []string, row, col int) {
 	for line := range strings.SplitSeq(ansi.Wrap(q.prompt, width, ""), "\n") {
 		lines = append(lines, q.look.cut(line, width))
 	}
-	choices := q.flow(width)
+	choices := q.flow(width, height)
 	if q.instead != "" {
 		choices = strings.Split(ansi.Wrap(q.look.paint(dim, q.instead), width, ""), "\n")
 	}
@@ -109,31 +109,70 @@ func (q *Question) View(width, height int) (lines []string, row, col int) {
 	return lines[:min(len(lines), height)], -1, 0
 }
 
-// flow returns the choices, as many in a line as it has room for.
-func (q *Question) flow(columns int) []string {
-	var lines []string
-	line, used := "", 0
-	between := q.look.mark(" · ", " - ")
-	pairs := make([][2]string, 0, len(q.choices)+1)
-	for _, c := range q.choices {
-		pairs = append(pairs, [2]string{string(c.Key), c.Label})
+// flow returns the choices, as many in a line as it has room for. One that is wider
+// than a line goes on in the next ones, unless that takes more than height lines: then
+// it is cut, so that all of the keys are there.
+func (q *Question) flow(columns, height int) []string {
+	if lines := q.flowed(columns, q.broken); len(lines) < height {
+		return lines
 	}
-	for _, pair := range append(pairs, [2]string{"Esc", "stops"}) {
-		key := q.look.cut(pair[0], columns)
-		label := q.look.cut(" "+pair[1], columns-width(key))
-		size := width(key) + width(label)
-		if used > 0 && used+3+size > columns {
+	return q.flowed(columns, func(key, label string, columns int) []string {
+		return []string{q.look.paint(bold, key) + q.look.cut(" "+label, columns-width(key))}
+	})
+}
+
+// flowed is flow where wide makes lines of a choice that is wider than one.
+func (q *Question) flowed(columns int, wide func(key, label string, columns int) []string) (lines []string) {
+	line, used := "", 0
+	end := func() {
+		if used > 0 {
 			lines = append(lines, line)
-			line, used = "", 0
+		}
+		line, used = "", 0
+	}
+	between := q.look.mark(" · ", " - ")
+	for _, pair := range q.pairs() {
+		key, label := q.look.cut(pair[0], columns), pair[1]
+		size := width(key) + 1 + width(label)
+		if used > 0 && used+3+size > columns {
+			end()
+		}
+		if size > columns {
+			lines = append(lines, wide(key, label, columns)...)
+			continue
 		}
 		if used > 0 {
 			line += q.look.paint(dim, between)
 			used += 3
 		}
-		line += q.look.paint(bold, key) + label
+		line += q.look.paint(bold, key) + " " + label
 		used += size
 	}
-	return append(lines, line)
+	end()
+	return lines
+}
+
+// maxLabel is the most columns that a label takes.
+const maxLabel = 1000
+
+// pairs returns the keys and what they stand for.
+func (q *Question) pairs() (pairs [][2]string) {
+	for _, c := range q.choices {
+		pairs = append(pairs, [2]string{string(c.Key), q.look.cut(c.Label, maxLabel)})
+	}
+	return append(pairs, [2]string{"Esc", "stops"})
+}
+
+// broken returns a choice in as many lines as it takes, the label beside the key.
+func (q *Question) broken(key, label string, columns int) []string {
+	indent := width(key) + 1
+	lines := strings.Split(ansi.Wrap(label, max(1, columns-indent), ""), "\n")
+	for i, l := range lines {
+		if lines[i] = q.look.cut(strings.Repeat(" ", indent)+l, columns); i == 0 {
+			lines[i] = q.look.paint(bold, key) + q.look.cut(" "+l, columns-width(key))
+		}
+	}
+	return lines
 }
 
 // viewWords returns the line in which words are typed, below what they are for.

@@ -25,6 +25,10 @@ func TestQuestion(t *testing.T) {
 	s.add("words", q, 30, 10)
 	press(q, "Home", "Right", "Del")
 	s.add("Home Right Del", q, 20, 1)
+	narrow := NewQuestion(Look{}, "Run bash(go vet)?", []Choice{{Key: 'y', Label: "yes, once"},
+		{Key: 's', Label: "yes, bash(go vet *) in this session"}, {Key: 'n', Label: "no"}, {Key: 'w', Label: "no, with words"}})
+	s.add("choices wider than the terminal", narrow, 19, 23)
+	s.add("and more than its rows", narrow, 19, 7)
 	s.compare(t)
 }
 
