@@ -14,6 +14,7 @@ import (
 // or no, with words that the model is told. The log says who has allowed what.
 // S2.81, P42
 func TestFrontAsks(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, `
 user: work
 call: bash {"command": "touch a"}
@@ -100,6 +101,7 @@ func verdicts(t *testing.T, events []ikigai.Event) (all []string) {
 // With plan only tools that read run, and the model is told to make a plan. It is
 // switched in mid-session without a change of what was sent before.
 func TestFrontPlan(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, `
 user: work
 call: glob {"pattern": "*"}
@@ -144,6 +146,7 @@ say: Done.
 // In lines a question is answered by a key or its words, and nothing that was not
 // asked for counts as a yes. S2.81, P26
 func TestFrontAsksInLines(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, `
 user: work
 call: bash {"command": "touch once"}
@@ -186,6 +189,7 @@ say: As you like.
 
 // On 20 columns all of a call can be read before it is allowed.
 func TestFrontAsksNarrow(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, `
 user: work
 call: bash {"command": "echo one two three four five six seven eight nine ten > file"}

@@ -10,6 +10,7 @@ import (
 //
 // S2.46
 func TestFrontShowsAll(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, `
 user: count
 call: bash {"command": "seq 1001 1100"}

@@ -15,6 +15,7 @@ import (
 
 // What was typed can neither be read nor kept, and that is told, once each.
 func TestTypedCannotBeKept(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, talkScript)
 	must(t, os.MkdirAll(filepath.Join(p.root, "home", ".local", "share", "ikigai", "history.jsonl"), 0o700))
 	s := p.talk()
@@ -58,6 +59,7 @@ func TestFaultEndsTheFront(t *testing.T) {
 // An editor that is killed leaves the terminal as it was before, for the front and
 // for the shell.
 func TestEditorIsKilled(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, talkScript)
 	editor := filepath.Join(p.root, "editor")
 	must(t, os.WriteFile(editor, []byte("#!/bin/sh\nstty raw -echo\nprintf '\\033[?1049h\\033[2;5r\\033[?1000h\\033[31mEDITING'\nkill -KILL $$\n"), 0o755))

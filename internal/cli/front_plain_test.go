@@ -26,11 +26,13 @@ say: It is over.
 // P26, P42: a front of lines writes nothing but text, whatever happens: for a
 // screen reader, and on a terminal that only prints. Ctrl-C stops, Ctrl-D leaves.
 func TestFrontOfLines(t *testing.T) {
+	t.Parallel()
 	for name, how := range map[string]struct{ arg, env string }{
 		"screen reader": {arg: "screen_reader=true", env: "TERM=xterm-256color"},
 		"dumb terminal": {arg: "screen_reader=false", env: "TERM=dumb"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := newPlace(t, plainScript)
 			p.unreplayed = true // a turn is stopped
 			shown := p.inLines([]lineStep{

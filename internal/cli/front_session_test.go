@@ -58,6 +58,7 @@ func openFiles(t *testing.T, pid int) (n int) {
 // A fork in which nothing happens is in no log, wherever it was begun and whichever
 // way it is left; one that goes on is.
 func TestTalkInAFork(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, talkScript)
 	p.run(exitAnswered, "run", "hello")
 	first := string(p.listed()[0].ID)
@@ -99,6 +100,7 @@ func TestTalkInAFork(t *testing.T) {
 // Who goes on with another session leaves nothing of the one before: what ran for it
 // has ended, others can open it, and what was meant for it stays with it.
 func TestTalkSwitches(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, talkScript+`
 user: job
 call: bash {"command": "exec 9>gate; echo there >&9; exec sleep 1000", "background": true}

@@ -54,6 +54,7 @@ func kindsOf(events []ikigai.Event) string {
 //
 // S2.45, S2.47
 func TestTalk(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, talkScript)
 	s := p.talk()
 	s.enters("hello")
@@ -79,6 +80,7 @@ func TestTalk(t *testing.T) {
 
 // Who says nothing leaves nothing behind.
 func TestTalkOfNothing(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, talkScript)
 	s := p.talk()
 	s.WaitFor("test/scripted")
@@ -96,13 +98,15 @@ func TestTalkOfNothing(t *testing.T) {
 //
 // P7
 func TestTalkIsCutOff(t *testing.T) {
+	t.Parallel()
 	for name, cut := range map[string]func(*typist){
 		"escape":  func(s *typist) { s.Send("Escape"); s.answered("The turn was stopped."); s.Send("C-d") },
-		"hang-up": func(s *typist) { must(t, syscall.Kill(s.Pid(), syscall.SIGHUP)) },
-		"end":     func(s *typist) { must(t, syscall.Kill(s.Pid(), syscall.SIGTERM)) },
+		"hang-up": func(s *typist) { must(s.t, syscall.Kill(s.Pid(), syscall.SIGHUP)) },
+		"end":     func(s *typist) { must(s.t, syscall.Kill(s.Pid(), syscall.SIGTERM)) },
 		"no more": func(s *typist) { s.Vanish() },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := newPlace(t, talkScript)
 			s := p.talk()
 			s.enters("slowly")
@@ -146,6 +150,7 @@ func exitOfTalk(s *typist, how string) int {
 // What is said while a tool runs joins the statement under way, and what is queued
 // is one of its own.
 func TestTalkSteers(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, talkScript)
 	s := p.talk()
 	s.enters("wait")
@@ -176,6 +181,7 @@ func TestTalkSteers(t *testing.T) {
 // A call is cancelled alone, and the turn goes on; a statement that is edited
 // takes the place of the last.
 func TestTalkCancelsAndEdits(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, talkScript)
 	s := p.talk()
 	s.enters("twice")
@@ -207,11 +213,13 @@ func (s *typist) edits(statement string) {
 		s.Send("Escape")
 		s.Until("what comes of Escape", func(screen string) bool { return edited(screen) || hinted(screen) != hint })
 	}
+	s.Send("C-e") // an Escape that came too late is a part of this key, not of one that is typed
 }
 
 // Without a key the front opens all the same, says what is missing and gives back
 // what cannot be said.
 func TestTalkWithoutKey(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, talkScript)
 	must(t, os.WriteFile(filepath.Join(p.root, "home", ".config", "ikigai", "config.json"), []byte(`{"model": "openai/gpt-5"}`), 0o600))
 	s := p.talk()
@@ -232,11 +240,13 @@ func TestTalkWithoutKey(t *testing.T) {
 //
 // P9
 func TestTalkWithoutStore(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct{ tmp, status, notice string }{
 		"journal": {"", "journal", "kept in a second one"},
 		"memory":  {"/dev/null/none", "memory only", "No disk takes events"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := newPlaceIn(t, t.TempDir(), talkScript)
 			must(t, os.WriteFile(filepath.Join(p.root, "file"), nil, 0o600))
 			p.database = filepath.Join(p.root, "file", "ikigai.db")
@@ -268,6 +278,7 @@ func TestTalkWithoutStore(t *testing.T) {
 
 // Where there is no terminal, the front says so and points to run.
 func TestTalkNeedsATerminal(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, talkScript)
 	if said := p.run(2).err.String(); !strings.Contains(said, "needs a terminal") || !strings.Contains(said, "ikigai run PROMPT") {
 		t.Errorf("it says %s", said)

@@ -14,6 +14,7 @@ import (
 // Sessions are picked by their titles and by what was said in them, with what was
 // last said beside them; what others wrote does nothing to the terminal. P42
 func TestPickSession(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, `
 user: *
 say: Nothing to it.
@@ -54,6 +55,7 @@ say: Nothing to it.
 
 // Statements are picked with what came of them.
 func TestPickStatement(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, `
 user: first
 call: bash {"command": "true"}

@@ -67,11 +67,12 @@ func Lines(text string) (lines []string) {
 
 // The pictures of the README are what the program shows.
 func TestPictures(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, pictureScript)
 	p.put(p.file("lines.go"), linesFile)
 	must(t, os.Mkdir(p.file("old"), 0o755))
 	p.put(p.file("old/lines.go.bak"), linesFile)
-	s := p.picturesque(63, "--goal", "Ship version 2 of the parser")
+	s := p.picturesque(80, "--goal", "Ship version 2 of the parser")
 	s.says("The last line is lost when a file has no newline at its end. Fix it.", "still has none")
 	s.pictured("edit", "A statement, the tools it took and the answer")
 

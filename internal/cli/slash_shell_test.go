@@ -12,6 +12,7 @@ import (
 // is told to the model with the next statement; behind "!!" nobody is told. Esc
 // stops it.
 func TestTypedCommands(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, slashScript)
 	s := p.types()
 	s.says("!!echo qu''iet; touch first", "created "+p.file("first"))
@@ -49,6 +50,7 @@ func TestTypedCommands(t *testing.T) {
 
 // Commands of the person's own are statements: nothing in them is run.
 func TestOwnCommandsOnScreen(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, slashScript)
 	dir := p.root + "/home/.config/ikigai/commands/"
 	must(t, os.MkdirAll(dir+"git", 0o755))

@@ -222,6 +222,7 @@ func TestSlashArguments(t *testing.T) {
 // Places of a session: marked, gone back to, gone on from in a copy; and what was
 // changed in files taken back, with the difference shown.
 func TestSlashPlaces(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, slashScript)
 	s := p.types()
 	s.says("/rewind 3", "Nothing has been said in this session yet")
@@ -263,6 +264,7 @@ func TestSlashPlaces(t *testing.T) {
 
 // What only tells changes nothing, and shows what it is asked for.
 func TestSlashTells(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, slashScript)
 	s := p.types()
 	s.reads("/context", "environment")
@@ -301,6 +303,7 @@ func TestSlashTells(t *testing.T) {
 //
 // S2.46
 func TestSlashRaw(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, slashScript)
 	s := p.types()
 	s.says("/raw", "No request was sent in this session yet")
@@ -318,6 +321,7 @@ func TestSlashRaw(t *testing.T) {
 
 // Another model is asked from the next statement on, and the conversation goes on.
 func TestSlashModel(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, slashScript)
 	s := p.types()
 	s.says("Write it", "It is written.")
@@ -344,6 +348,7 @@ func TestSlashModel(t *testing.T) {
 // While no model can be asked, and nothing has been said, commands do what they can
 // or say why not, and leave nothing in the log.
 func TestSlashUnasked(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, slashScript)
 	s := p.typesOn(100, "no vendor is called", "--model", "nobody/x")
 	s.says("/cost", "main")
@@ -366,6 +371,7 @@ func TestSlashUnasked(t *testing.T) {
 
 // Sessions are left and gone on with.
 func TestSlashSessions(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, slashScript)
 	p.run(exitAnswered, "run", "Write it")
 	first := p.log()[0].Session
@@ -398,6 +404,7 @@ func TestSlashSessions(t *testing.T) {
 // A commit is made with the message that the model wrote and the person agreed to,
 // and what cannot be made smaller is said to be that.
 func TestSlashCommit(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, slashScript+"\nside: commit\nsay: add a.txt\n")
 	git := func(args ...string) string {
 		cmd := p.command()
