@@ -119,6 +119,7 @@ func TestUnreachable(t *testing.T) {
 
 // Something answers, or nothing does, and it is no PostgreSQL.
 func TestNoServer(t *testing.T) { // P9
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
