@@ -65,7 +65,8 @@ type app struct {
 	hurry     sync.Once            // closes leave
 	tell      func(string)         // takes notices; nil where they go to Err
 	keyed     atomic.Bool          // an interrupt is a key of the front, or of the program that has the terminal
-	breaking  sync.Once            // the program itself has broken
+	endAll    context.CancelFunc   // ends all that goes on
+	broke     atomic.Bool          // the program itself, on a goroutine that nobody looks after
 	restore   func()               // gives the terminal back before the program ends at once; nil where it was not taken
 	mark      string               // in the environment of the processes of this run; set by recordRun
 }
@@ -82,7 +83,10 @@ const longGCPercent = 50
 func Run(ctx context.Context, p Process) (code int) {
 	a := &app{Process: p, flags: map[string]string{}, flagNames: map[string]string{}, leave: make(chan struct{})}
 	a.collectAt(gcPercent)
+	ctx, a.endAll = context.WithCancel(ctx)
+	defer a.endAll()
 	defer crash.Handle(a.breaks)()
+	defer a.awaitBroken()
 	defer func() {
 		if v := recover(); v != nil {
 			code = a.crashed(v)

@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 				Args: os.Args[1:], Env: os.Environ(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 			}))
 		},
-		"unprivileged": runUnprivileged,
+		"ikigai-broken": runBroken,
+		"unprivileged":  runUnprivileged,
 	})
 }
 

@@ -27,15 +27,24 @@ func keepCrash(v any) string {
 	return fmt.Sprintf("ikigai itself broke: %v. What was recorded is safe; the details are in %s.", v, path)
 }
 
-// breaks ends the program after a panic on a goroutine that nobody looks after, once
-// what it has started is killed. The first panic counts.
+// breaks ends the program after a panic on a goroutine that nobody looks after. What
+// goes on has a moment to end, and what was started is killed. The first panic counts.
 func (a *app) breaks(v any) {
-	a.breaking.Do(func() {
-		told := keepCrash(v)
-		a.hurry.Do(func() { close(a.leave) })
-		time.Sleep(leaveTime)
-		a.exitNow(told, exitInternal)
-	})
+	if a.broke.Swap(true) {
+		return
+	}
+	told := keepCrash(v)
+	a.endAll()
+	a.hurry.Do(func() { close(a.leave) })
+	time.Sleep(leaveTime)
+	a.exitNow(told, exitInternal)
+}
+
+// awaitBroken keeps the program from ending by itself once breaks ends it.
+func (a *app) awaitBroken() {
+	if a.broke.Load() {
+		select {}
+	}
 }
 
 // exitNow tells why, and ends the program wherever it stands.

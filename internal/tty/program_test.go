@@ -6,9 +6,11 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
+	"ikigai/internal/crash"
 	"ikigai/internal/tmuxtest"
 )
 
@@ -25,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var programs = map[string]func(*Terminal) int{"keys": showKeys, "stream": stream, "crash": crashes, "again": again, "hungup": hungUp}
+var programs = map[string]func(*Terminal) int{"keys": showKeys, "stream": stream, "crash": crashes, "faulty": faulty, "again": again, "hungup": hungUp}
 
 // run starts a program in a terminal.
 func run(t *testing.T, name string, width, height int) *tmuxtest.Screen {
@@ -193,6 +195,49 @@ func TestCrashGivesTheTerminalBack(t *testing.T) {
 	s.WaitFor("page")
 	s.Send("x")
 	s.WaitFor("printed\ncrashed")
+	if got := s.Format("#{cursor_flag} #{alternate_on} #{wrap_flag}"); got != "1 0 1" {
+		t.Errorf("cursor, alternate screen and wrapping are %s", got)
+	}
+	s.Type("echoed")
+	s.WaitFor("echoed")
+	s.Send("Enter")
+	s.Exited()
+}
+
+// faulty has the goroutine that draws panic, with a page on the screen.
+func faulty(t *Terminal) int {
+	told := make(chan any)
+	defer crash.Handle(func(v any) {
+		_ = t.Stop()
+		told <- v
+	})()
+	var fault atomic.Bool
+	t.screen.size = func() (int, int) {
+		if fault.Load() {
+			panic("the painter broke")
+		}
+		return t.Size()
+	}
+	if err := t.Start(); err != nil {
+		return 3
+	}
+	t.Paint("printed\n", Live{Lines: []string{"live"}, Blind: true})
+	t.Page([]string{"page"}, -1, 0)
+	<-t.Keys()
+	fault.Store(true)
+	t.Paint("lost\n", Live{})
+	fmt.Println(<-told)
+	var again [1]byte
+	_, _ = os.Stdin.Read(again[:]) // a whole line, as a terminal gives it
+	return 0
+}
+
+// The terminal is given back also where what draws on it is broken.
+func TestBrokenPainterGivesTheTerminalBack(t *testing.T) {
+	s := run(t, "faulty", 40, 10)
+	s.WaitFor("page")
+	s.Send("x")
+	s.WaitFor("the painter broke")
 	if got := s.Format("#{cursor_flag} #{alternate_on} #{wrap_flag}"); got != "1 0 1" {
 		t.Errorf("cursor, alternate screen and wrapping are %s", got)
 	}
