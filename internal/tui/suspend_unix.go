@@ -7,6 +7,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // continued is where it is told that the program goes on after it was stopped.
@@ -15,12 +17,16 @@ type continued chan os.Signal
 func (c continued) begin() { signal.Notify(c, syscall.SIGCONT) }
 func (c continued) end()   { signal.Stop(c) }
 
-// maxStopping is how long it may take until the program is stopped.
-const maxStopping = 100 * time.Millisecond
+// How long is waited for the program to be stopped.
+const (
+	stopTime   = 3 * time.Second        // where it will be: on a busy machine it takes a while
+	orphanTime = 100 * time.Millisecond // where nobody could have it go on, and the system does not
+)
 
 // stopGroup stops the process group as the terminal would have done, and returns
 // when it goes on, or soon where no shell could have it go on. The signal may reach
-// another thread first, so this one waits to be stopped, too.
+// another thread first, so this one waits to be stopped, too: were the terminal taken
+// again before that, the shell would have it as the front needs it.
 //
 // Package signal must never be told of SIGTSTP: a program that has asked for it once
 // is not stopped by it any more.
@@ -29,9 +35,24 @@ func (c continued) stopGroup() {
 	case <-c:
 	default:
 	}
+	wait := orphanTime
+	if controlled() {
+		wait = stopTime
+	}
 	_ = syscall.Kill(0, syscall.SIGTSTP)
 	select {
 	case <-c:
-	case <-time.After(maxStopping):
+	case <-time.After(wait):
 	}
+}
+
+// controlled reports whether the program was started by one of the same session, such
+// as a shell, rather than in a terminal of its own.
+func controlled() bool {
+	ours, err := unix.Getsid(0)
+	if err != nil {
+		return false
+	}
+	parents, err := unix.Getsid(unix.Getppid())
+	return err == nil && ours == parents
 }
