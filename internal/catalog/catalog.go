@@ -7,7 +7,6 @@ import (
 	"cmp"
 	_ "embed"
 	"encoding/json"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,7 +36,7 @@ type Model struct {
 }
 
 //go:embed models.json
-var embedded []byte
+var embedded string
 
 // entry is a model as models.json has it.
 type entry struct {
@@ -54,30 +53,55 @@ type entry struct {
 	Source   string `json:"source"`
 }
 
-var table = sync.OnceValue(func() map[string]Model {
+// model returns what an entry says, with the levels that it names.
+func (e entry) model(levels map[ikigai.Level]ikigai.Thinking) Model {
+	return Model{
+		Name: e.Name, Context: e.Context, Output: e.Output, Price: e.Price,
+		NoTools: e.NoTools, NoImages: e.NoImages, NoFiles: e.NoFiles, NoFormat: e.NoFormat,
+		Levels: levels, AsOf: e.AsOf, Source: e.Source,
+	}
+}
+
+// All returns the models that are known, by vendor and name.
+func All() []Model {
 	var file struct {
 		Levels map[string]map[ikigai.Level]ikigai.Thinking `json:"levels"`
 		Models []entry                                     `json:"models"`
 	}
-	if err := json.Unmarshal(embedded, &file); err != nil {
+	if err := json.Unmarshal([]byte(embedded), &file); err != nil {
 		panic("catalog: models.json: " + err.Error())
 	}
-	all := make(map[string]Model, len(file.Models))
-	for _, e := range file.Models {
-		all[e.Name] = Model{
-			Name: e.Name, Context: e.Context, Output: e.Output, Price: e.Price,
-			NoTools: e.NoTools, NoImages: e.NoImages, NoFiles: e.NoFiles, NoFormat: e.NoFormat,
-			Levels: file.Levels[e.Levels], AsOf: e.AsOf, Source: e.Source,
-		}
+	all := make([]Model, len(file.Models))
+	for i, e := range file.Models {
+		all[i] = e.model(file.Levels[e.Levels])
 	}
-	return all
-})
-
-// All returns the models that are known, by vendor and name.
-func All() []Model {
-	all := slices.Collect(maps.Values(table()))
 	slices.SortFunc(all, func(a, b Model) int { return cmp.Compare(a.Name, b.Name) })
 	return all
+}
+
+// find returns the model that the file has under a name. It decodes that one alone:
+// every start asks for a model, and the whole file takes thirty times longer.
+func find(name string) (Model, bool) {
+	var e entry
+	decodeBehind("", `{"name": "`+name+`"`, &e)
+	if e.Name == "" || e.Name != name {
+		return Model{}, false
+	}
+	var levels map[ikigai.Level]ikigai.Thinking
+	decodeBehind(`"`+e.Levels+`": `, "{", &levels)
+	return e.model(levels), true
+}
+
+// decodeBehind decodes into v the first value of the file that begins as given
+// and stands behind a key, and leaves v alone if there is none.
+func decodeBehind(key, begin string, v any) {
+	at := strings.Index(embedded, key+begin)
+	if at < 0 {
+		return
+	}
+	if err := json.NewDecoder(strings.NewReader(embedded[at+len(key):])).Decode(v); err != nil {
+		panic("catalog: models.json: " + err.Error())
+	}
 }
 
 // Lookup returns what is known of name, vendor/model. A model with a date or
@@ -88,8 +112,12 @@ func All() []Model {
 // price here, unless the table has it under that name.
 func Lookup(name string) (Model, bool) {
 	lower := strings.ToLower(name)
+	if m, ok := find(lower); ok {
+		m.Name = name
+		return m, true
+	}
 	for _, candidate := range candidates(lower) {
-		if m, ok := table()[candidate]; ok {
+		if m, ok := find(candidate); ok {
 			m.Name = name
 			if strings.HasSuffix(lower, free) && !strings.HasSuffix(candidate, free) {
 				m.Price = nil
@@ -100,11 +128,14 @@ func Lookup(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// candidates returns the names that a model may have in the table, the nearest
-// first.
+// candidates returns the names that a model may have in the table beside its own,
+// the nearest first.
 func candidates(name string) []string {
 	vendor, model, _ := strings.Cut(name, "/")
-	names := []string{name, vendor + "/" + plain(model)}
+	var names []string
+	if p := plain(model); p != model {
+		names = append(names, vendor+"/"+p)
+	}
 	switch vendor {
 	case "azure":
 		names = append(names, "openai/"+plain(model))
@@ -143,11 +174,13 @@ var suffix = sync.OnceValue(func() *regexp.Regexp {
 
 // plain returns model without what only tells one version of it from another.
 func plain(model string) string {
-	for {
+	for strings.ContainsAny(model, "-@:") { // else there is nothing to cut off, and no need of the expression
+
 		cut := suffix().ReplaceAllString(model, "")
 		if cut == model {
 			return model
 		}
 		model = cut
 	}
+	return model
 }

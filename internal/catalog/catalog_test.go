@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ func TestTable(t *testing.T) {
 	if len(all) < 60 || !slices.IsSortedFunc(all, func(a, b Model) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("%d models", len(all))
 	}
-	if n := strings.Count(string(embedded), `"name"`); n != len(all) {
+	if n := strings.Count(embedded, `"name"`); n != len(all) {
 		t.Errorf("%d models in the file, %d in the table: a name stands there twice", n, len(all))
 	}
 	for _, m := range all {
@@ -41,11 +42,14 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: level %q is %+v", m.Name, level, how)
 			}
 		}
+		if found, ok := find(m.Name); !ok || !reflect.DeepEqual(found, m) {
+			t.Errorf("%s: %+v is found, %t", m.Name, found, ok)
+		}
 		if p := m.Price; p != nil && (p.Input <= 0 || p.Output < p.Input || p.CacheRead != nil && *p.CacheRead > p.Input || (p.Over > 0) != (p.Long != nil)) {
 			t.Errorf("%s: price %+v", m.Name, *p)
 		}
 	}
-	if strings.Count(string(embedded), `"levels": "`) != count(all, func(m Model) bool { return m.Levels != nil }) {
+	if strings.Count(embedded, `"levels": "`) != count(all, func(m Model) bool { return m.Levels != nil }) {
 		t.Error("a set of levels is misspelled")
 	}
 }

@@ -20,7 +20,7 @@ func TestKnown(t *testing.T) {
 		"vendors": {"work": {"base_url": "https://x", "catalog": "openai"}, "a": {"base_url": "https://a"}}}`)
 	before, _ := catalog.Lookup("openai/gpt-5")
 	m, _ := s.Known("openai/gpt-5")
-	if m.Context != 7 || m.Output != before.Output || m.Price != before.Price {
+	if m.Context != 7 || m.Output != before.Output || !cmp.Equal(m.Price, before.Price) {
 		t.Errorf("gpt-5 is %+v", m)
 	}
 	if m.Levels[ikigai.LevelLow] != (ikigai.Thinking{Budget: 2048}) || !m.Levels[ikigai.LevelNone].Off || m.Levels[ikigai.LevelHigh].Effort != "high" {
