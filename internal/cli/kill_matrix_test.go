@@ -171,24 +171,33 @@ func (r *row) run(point *killtest.Point) killtest.Outcome {
 	must(r.t, err)
 	defer ours.Close()
 	must(r.t, pty.Setsize(ours, &pty.Winsize{Rows: 50, Cols: 1000}))
-	painted := make(chan string, 1) // nobody may take it any more
+	painted, over := newOutput(), make(chan struct{})
 	go func() {
-		all, _ := io.ReadAll(ours) // it ends with an error when the other end is closed
-		painted <- string(all)
+		defer close(over)
+		_, _ = io.Copy(painted, ours) // it ends with an error when the other end is closed
 	}()
+	if r.phase.types != nil {
+		go r.phase.types(&scribe{r, ours, painted, over})
+	}
 	outcome, err := killtest.Run(killtest.Program{
-		Launcher: filepath.Join(r.matrix.dir, "launch"), Path: r.program, Args: r.phase.args, Dir: r.work,
+		Launcher: filepath.Join(r.matrix.dir, "launch"), Path: r.program, Args: r.phase.args, Dir: r.work, Typed: r.phase.types != nil,
 		Env: append(r.env(), "TERM=xterm"), Terminal: theirs, Class: r.class, Kill: point, Patience: patience,
 	})
 	if errors.Is(err, unix.EPERM) && os.Getenv("CI") == "" {
 		r.t.Skipf("no program can be traced here: %v", err)
 	}
-	must(r.t, errors.Join(err, theirs.Close()))
+	if err := errors.Join(err, theirs.Close()); err != nil {
+		r.t.Fatalf("%v\nIt has painted %q", err, painted)
+	}
 	select {
-	case all := <-painted:
-		r.sees(all)
+	case <-over:
 	case <-time.After(patience):
 		r.t.Fatalf("something holds the terminal open %s after the program and all that it started have ended", patience)
+	}
+	if r.phase.types != nil {
+		r.seesFront(painted.String())
+	} else {
+		r.sees(painted.String())
 	}
 	return outcome
 }

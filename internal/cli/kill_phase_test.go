@@ -32,6 +32,17 @@ reply:
 think: икл
 say: οπρ
 
+user: talk
+think: абвгдежз
+say: αβγδεζηθ
+call: bash {"command": "echo one >> witness; read -r line < steered; echo first-$((40+2))"}
+reply:
+steer: turn left
+say: ικλμνξ
+call: file_write {"path": "made.txt", "content": "made"}
+reply:
+say: οπρ
+
 user: little
 think: абвгдежз
 say: αβγδ
@@ -61,6 +72,7 @@ type killPhase struct {
 	before func(*row)              // brings the session there
 	args   []string                // of the program that is killed
 	during func(*row) (end func()) // what happens while it runs
+	types  func(*scribe)           // types at the interactive front
 }
 
 var killPhases = []killPhase{

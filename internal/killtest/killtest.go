@@ -17,7 +17,8 @@ type Program struct {
 	Args     []string // without the name of the program
 	Dir      string
 	Env      []string
-	Terminal *os.File // standard output and standard error; the input is empty
+	Terminal *os.File // standard output and standard error
+	Typed    bool     // the terminal is standard input, too; else that is empty
 
 	// Class names what a call is about, in the words of the test, such as
 	// "journal". Calls of class "" are not counted.

@@ -79,9 +79,13 @@ func trace(p Program) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer null.Close()
+	input := null
+	if p.Typed {
+		input = p.Terminal
+	}
 	handle := -1
 	pid, err := syscall.ForkExec(p.Launcher, append([]string{p.Launcher, p.Path}, p.Args...), &syscall.ProcAttr{
-		Dir: p.Dir, Env: p.Env, Files: []uintptr{null.Fd(), p.Terminal.Fd(), p.Terminal.Fd()},
+		Dir: p.Dir, Env: p.Env, Files: []uintptr{input.Fd(), p.Terminal.Fd(), p.Terminal.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: true, PidFD: &handle},
 	})
 	if err != nil {
