@@ -228,7 +228,7 @@ func (s Style) named(of transcript.Of, summary string) string {
 	if of.Call == nil || of.Follows {
 		return ""
 	}
-	return s.paint(accent, s.glyph(resultMark)) + " " + s.callLine(*of.Call, summary) + "\n"
+	return s.paint(accent, s.glyph(resultMark)) + " " + s.again(*of.Call, summary) + "\n"
 }
 
 func (s Style) session(b transcript.Block) string {

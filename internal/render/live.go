@@ -59,6 +59,7 @@ type stream struct {
 	came   strings.Builder
 	filter safetext.Filter
 	begun  bool
+	shown  bool     // something of the answer is written
 	open   bool     // the line is not ended
 	indent indenter // of the thinking
 	part   []byte   // of the thinking: the line that is not whole yet, where lines are written whole
@@ -101,7 +102,7 @@ func (l *Live) Block(b transcript.Block) []Piece {
 	case b.Kind == ikigai.KindThinking:
 		l.thought(b.Text)
 		l.add(b, l.Style.damage(b))
-		l.begun = l.answer.begun
+		l.begun = l.answer.shown
 	case b.Kind == ikigai.KindAssistant:
 		l.said(b.Text)
 		l.add(b, l.Style.parts(b)+l.Style.damage(b))
@@ -179,12 +180,18 @@ func (l *Live) begin(kind ikigai.Kind) {
 	l.begun = true
 }
 
-// beginAnswer goes to where an answer begins. The empty line between two of
-// them is theirs, for without it Markdown takes them for one paragraph.
-func (l *Live) beginAnswer() {
-	l.write(l.page.End(), false)
-	l.write(l.page.gap(transcript.Block{Kind: ikigai.KindAssistant}), l.answered)
-	l.begun, l.answered = true, true
+// placeAnswer goes to where an answer begins or, if something came in between, goes
+// on with text. The empty line between two answers is theirs, for without it Markdown
+// takes them for one paragraph.
+func (l *Live) placeAnswer(text string) {
+	gap := func() string { return l.page.gap(transcript.Block{Kind: ikigai.KindAssistant}) }
+	switch {
+	case !l.answer.shown:
+		l.write(gap(), l.answered)
+		l.begun, l.answered, l.answer.shown = true, true, true
+	case l.page.last != ikigai.KindAssistant && !l.answer.open && !strings.HasPrefix(text, "\n"):
+		l.write(gap(), false)
+	}
 }
 
 // think takes in a piece of the model's thinking. Compact shows it once it is
@@ -274,7 +281,7 @@ func (l *Live) goOn(text string) {
 	}
 	if !l.answer.begun {
 		l.closeThinking()
-		l.beginAnswer()
+		l.write(l.page.End(), false) // above what Tail tells
 		l.answer.begun = true
 	}
 	if l.rendered() {
@@ -311,9 +318,7 @@ func (l *Live) writeAnswer(text string) {
 	if text == "" {
 		return
 	}
-	if l.page.last != ikigai.KindAssistant && !l.answer.open && !strings.HasPrefix(text, "\n") {
-		l.write(l.page.gap(transcript.Block{Kind: ikigai.KindAssistant}), false) // something came in between
-	}
+	l.placeAnswer(text)
 	l.answer.open = !strings.HasSuffix(text, "\n")
 	l.write(text, true)
 	if !l.answer.open {

@@ -412,7 +412,7 @@ func TestTailOfThinking(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", style, got, want)
 		}
 		l.Delta(ikigai.Delta{Text: "*a*"})
-		if got, want := l.Tail(), map[bool]string{true: "*a*\n"}[style.Markdown]; got != want {
+		if got, want := l.Tail(), map[bool]string{true: "\n*a*\n"}[style.Markdown]; got != want {
 			t.Errorf("%+v: %q, want %q", style, got, want)
 		}
 		if l.End(); l.Tail() != "" {

@@ -78,7 +78,9 @@ func (p *Page) gap(b transcript.Block) string {
 	}
 	switch b.Kind {
 	case ikigai.KindUsage:
-		return ""
+		if d, ok := b.Body.(ikigai.UsageData); !ok || d.Stop != ikigai.StopLength {
+			return ""
+		}
 	case ikigai.KindSystem, ikigai.KindTools, ikigai.KindRequest:
 		return ""
 	case ikigai.KindToolCall:

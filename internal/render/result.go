@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,7 +67,7 @@ func (s Style) result(b transcript.Block) string {
 // above it.
 func (s Style) answered(r transcript.Result, summary string) string {
 	if r.Call != nil {
-		return s.callLine(*r.Call, summary)
+		return s.again(*r.Call, summary)
 	}
 	name := r.Name
 	if name == "" {
@@ -169,7 +170,7 @@ func (v *resultView) text(text string) {
 func (v *resultView) fail(text string) {
 	v.failed = true
 	v.tells(text)
-	v.WriteString(v.behind("  "+v.paint(bad, v.glyph(failMark))+" ", "    ", plain, safetext.Terminal(text)))
+	v.WriteString(v.prose("  "+v.paint(bad, v.glyph(failMark))+" ", "    ", plain, safetext.Terminal(text)))
 }
 
 // field shows what has no place of its own: a fact if it is short, otherwise
@@ -182,6 +183,8 @@ func (v *resultView) field(f transcript.Field) {
 	switch {
 	case !ok:
 		v.WriteString(v.labelled(f))
+	case value == "true" && slices.Contains(strings.Fields(v.summary), f.Name):
+		// It has been said.
 	case value == "true":
 		v.facts = append(v.facts, line(f.Name))
 	case !v.summarised(value):

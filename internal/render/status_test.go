@@ -184,9 +184,9 @@ func TestArriving(t *testing.T) {
 		}
 	}
 	step(l.Delta(ikigai.Delta{Thinking: "well"}), "  ... well\n")
-	step(l.Delta(ikigai.Delta{Text: "a\x1b[1m long line"}), "~ well\n\n  ... a long line\n")
-	step(l.Tick(3*time.Second, "waiting"), "~ well\n\n  ... 3 s  a long line\n")
-	step(l.Delta(ikigai.Delta{Text: " that comes"}), "~ well\n\n  ... ine that comes\n")
+	step(l.Delta(ikigai.Delta{Text: "a\x1b[1m long line"}), "~ well\n  ... a long line\n")
+	step(l.Tick(3*time.Second, "waiting"), "~ well\n  ... 3 s  a long line\n")
+	step(l.Delta(ikigai.Delta{Text: " that comes"}), "~ well\n  ... ine that comes\n")
 	step(l.Delta(ikigai.Delta{Text: "\n\n"}), "~ well\n\na long line that comes\n\n\n")
 	step(l.Delta(ikigai.Delta{Text: "end"}), "~ well\n\na long line that comes\n\n  ... end\n")
 	step(l.End(), "~ well\n\na long line that comes\n\nend\n\n")

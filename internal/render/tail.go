@@ -4,8 +4,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ikigai"
 	"ikigai/internal/markdown"
 	"ikigai/internal/safetext"
+	"ikigai/internal/transcript"
 )
 
 // maxTail bounds how much of a line that is still coming Tail looks at: as much
@@ -24,13 +26,23 @@ func (l *Live) Tail() string {
 		if l.markdown == nil {
 			return ""
 		}
-		return joined(l.markdown.Tail())
+		return l.apart(ikigai.KindAssistant, l.answer.shown, joined(l.markdown.Tail()))
 	}
 	in := l.thinking.indent
 	if !l.thinking.begun {
 		in = l.Style.thinker()
 	}
-	return in.text(l.thinking.tail(l.Style.Compact)) + in.end()
+	return l.apart(ikigai.KindThinking, l.thinking.begun, in.text(l.thinking.tail(l.Style.Compact))+in.end())
+}
+
+// apart returns a tail of that kind with the empty line before it that will come with
+// its first line, unless that is shown.
+func (l *Live) apart(kind ikigai.Kind, shown bool, tail string) string {
+	if shown || tail == "" {
+		return tail
+	}
+	page := l.page
+	return page.gap(transcript.Block{Kind: kind}) + tail
 }
 
 // tail returns the last line of thinking as far as it has come. Where nothing

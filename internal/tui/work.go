@@ -55,6 +55,9 @@ func (l *loop) delta(d ikigai.Delta) {
 	case d.Text != "":
 		w.coming = "answering"
 	}
+	if d.Thinking != "" || d.Text != "" || d.Refusal != "" {
+		l.atEnd = nil // it stands below them, if not printed yet
+	}
 	l.write(l.live.Delta(d))
 }
 
