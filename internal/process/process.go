@@ -42,8 +42,8 @@ type Command struct {
 	// is closed with the command's end. It may be nil: then what exceeds the limits is lost.
 	Spill func() (*os.File, error)
 
-	// Leave, when it is closed, takes away the grace that a command that is
-	// being stopped has. It may be nil.
+	// Leave, when it is closed, ends the command, without the grace that one that
+	// is stopped has. It may be nil.
 	Leave <-chan struct{}
 
 	// Progress takes the output as it arrives. It may be nil, is called from
@@ -153,9 +153,9 @@ func (p *Process) Output() Output { return p.capture.take(false) }
 // Wait waits for the end of the command and returns what became of it, and the
 // output that was not asked for. It is called once.
 //
-// When the command ends, when its time is over or when ctx ends, the whole
-// group gets SIGTERM, after a grace of one second SIGKILL (at once, if Leave is
-// closed): nothing that it started in the background outlives it, unless it left
+// When the command ends, when its time is over, when ctx ends or Leave is closed,
+// the whole group gets SIGTERM, after a grace of one second SIGKILL (at once, if
+// Leave is closed): nothing that it started in the background outlives it, unless it left
 // the group (setsid). Such a process cannot hold Wait up: the streams are then
 // closed.
 func (p *Process) Wait(ctx context.Context) Result {
@@ -169,7 +169,8 @@ func (p *Process) Wait(ctx context.Context) Result {
 	return result
 }
 
-// await waits for the end of the command, of its time or of ctx.
+// await waits for the end of the command, of its time or of ctx, or until it is to
+// end at once.
 func (p *Process) await(ctx context.Context) (timedOut, cancelled bool) {
 	var expired <-chan time.Time
 	if p.timeout > 0 {
@@ -183,6 +184,8 @@ func (p *Process) await(ctx context.Context) (timedOut, cancelled bool) {
 	case <-expired:
 		timedOut = true
 	case <-ctx.Done():
+		cancelled = true
+	case <-p.leave:
 		cancelled = true
 	}
 	return timedOut, cancelled
