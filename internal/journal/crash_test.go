@@ -145,7 +145,7 @@ func run(t *testing.T, c *exec.Cmd, n int) (lines []string, err error) {
 func TestKilledWhileAppending(t *testing.T) { // P7
 	dir, session := t.TempDir(), storetest.NewID()
 	var acknowledged []string
-	for round := range 15 {
+	for round := range 15 / storetest.Scale {
 		lines, err := run(t, child(t, "append", dir, session, 0), 1+rand.IntN(20))
 		if err == nil {
 			t.Fatal("the process was not killed")
@@ -233,7 +233,7 @@ func wantDelivered(t *testing.T, dir string, session ikigai.ID, events []ikigai.
 // later start: nothing is lost and nothing is there twice.
 func TestKilledWhileDelivering(t *testing.T) { // P7
 	const records = 4
-	for step := range 2 * records {
+	for step := 0; step < 2*records; step += storetest.Scale {
 		dir, session := t.TempDir(), storetest.NewID()
 		events := fill(t, dir, session, records)
 		for again := step; ; again /= 2 {
@@ -254,7 +254,7 @@ func TestKilledWhileDelivering(t *testing.T) { // P7
 // P8, law 8: the same where another holder of the session has gone on: both
 // sides' events are there, once, the one in the session, the other in a fork.
 func TestKilledWhileForking(t *testing.T) {
-	for step := 0; ; step++ {
+	for step := 0; ; step += storetest.Scale {
 		dir, session := t.TempDir(), storetest.NewID()
 		events := fill(t, dir, session, 3)
 		// The session as the other holder has it: the first two events agree.
@@ -323,7 +323,7 @@ func wantStored(t *testing.T, dir string, session ikigai.ID, events []ikigai.Eve
 
 // The same at moments that nobody chose.
 func TestKilledAnytimeWhileDelivering(t *testing.T) { // P7
-	for range 8 {
+	for range 8 / storetest.Scale {
 		dir, session := t.TempDir(), storetest.NewID()
 		events := fill(t, dir, session, 10)
 		_, _ = run(t, child(t, "deliver", dir, session, -1), 1) // may have finished

@@ -64,6 +64,7 @@ func blobOf(e ikigai.Event) ikigai.Blob { return Blob([]byte("of event " + e.ID)
 func KillWriters(t *testing.T, times int, open Open, child func(session ikigai.ID) *exec.Cmd) { // P7
 	session := NewID()
 	acknowledged := make(map[ikigai.Seq]ikigai.ID)
+	times /= Scale
 	for round := range times {
 		before := len(acknowledged)
 		runAndKill(t, child(session), 1+rand.IntN(30), acknowledged)

@@ -192,8 +192,9 @@ func change(session ikigai.ID, seq ikigai.Seq, blob ikigai.Blob) ikigai.Event {
 // when versions between go.
 func deltas(t *testing.T, b *bench) { // P10
 	random := rand.New(rand.NewPCG(1, 2))
-	text := make([]byte, 0, 100<<10)
-	for len(text) < 100<<10 {
+	const size = 100 << 10 / Scale
+	text := make([]byte, 0, size)
+	for len(text) < size {
 		text = fmt.Appendf(text, "line %d of a file: %x\n", len(text), random.Uint64())
 	}
 	g, _ := b.begin()
@@ -218,7 +219,7 @@ func deltas(t *testing.T, b *bench) { // P10
 	wantBlobs(b, b.another(), versions)
 	kept := b.rows("select sum(length(bytes)) as n from blobs")[0].Values[0].(int64)
 	t.Logf("100 versions of %d bytes are kept in %d", len(text), kept)
-	if kept > 2<<20 {
+	if kept > 20*size {
 		t.Errorf("100 small edits are kept in %d bytes", kept)
 	}
 

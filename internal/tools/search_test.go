@@ -35,7 +35,7 @@ func TestGrepSparse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.WriteAt([]byte("\nneedle\n"), 1<<28); err != nil {
+		if _, err := f.WriteAt([]byte("\nneedle\n"), 1<<28/scale); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.Close(); err != nil {

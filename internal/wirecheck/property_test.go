@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	logs  = flag.Int("logs", 2000, "how many random logs to try")
+	logs  = flag.Int("logs", 2000/providertest.Scale, "how many random logs to try")
 	first = flag.Uint64("first", 0, "the number of the first of them")
 )
 

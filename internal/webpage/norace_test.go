@@ -1,0 +1,5 @@
+//go:build !race
+
+package webpage
+
+const scale = 1
