@@ -91,7 +91,7 @@ func TestCheckDoesNoHarm(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, dir, "tool", script("tool", `,"parameters":{"force":{"type":"boolean"}}`, `[[ $1 == *wrong* ]] || touch `+dir+`/harm; echo '{"error":"force is no boolean. Correct it."}'`))
 	report, err := Check(context.Background(), path, Trial{Env: env()})
-	if err != nil || report.Count(Skip) != 8 || len(breaks(report)) > 0 {
+	if err != nil || report.Count(Skip) != 8 || slices.ContainsFunc(breaks(report), func(r Rule) bool { return r.Status == Fail }) {
 		t.Errorf("%v: %+v", err, report.Rules)
 	}
 	if beside := load(t, dir); len(beside.Problems()) > 0 || len(beside.List()) != 1 {

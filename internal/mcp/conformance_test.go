@@ -179,7 +179,7 @@ func play(scenario, address, settings string) error {
 	c := New(cfg)
 	defer c.Close()
 	c.Start(ctx)
-	c.Await(ctx)
+	c.await(ctx, time.Minute)
 	l := c.link("test")
 	if l.known() == nil {
 		return errors.New("the server did not say what it offers")
