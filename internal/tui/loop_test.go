@@ -41,6 +41,15 @@ func TestEcho(t *testing.T) {
 		s.Print("none\n")
 		s.Block(said(ikigai.KindAssistant, "One.\n\nTwo."))
 		s.shows("One.\n\n/jobs\nnone\n\n", "Two.")
+		s.Delta(ikigai.Delta{Text: "Three.\n\nFour"})
+		s.shows("Three.\n")
+		s.Echo("/model x")
+		s.Notice("There is no x. Choose another.")
+		s.Delta(ikigai.Delta{Text: " and five.\n\nSix"})
+		s.shows("Three.\n\n/model x\n! There is no x. Choose another.\n\nFour and five.\n")
+		s.Notice("The store is away. Wait.")
+		s.Block(said(ikigai.KindAssistant, "Three.\n\nFour and five.\n\nSix"))
+		s.shows("five.\n\n! The store is away. Wait.\n\nSix\n")
 	})
 }
 

@@ -33,7 +33,11 @@ func (l *loop) notice(text string) {
 	if l.config.Redact != nil {
 		text = l.config.Redact(text)
 	}
-	l.write(l.live.Block(render.Notice(text)))
+	pieces := l.live.Block(render.Notice(text))
+	if (l.echoed || l.blank) && len(pieces) > 0 { // it says what has become of the command, or stands apart
+		pieces[0].Text, l.apart = strings.TrimPrefix(pieces[0].Text, "\n"), false
+	}
+	l.write(pieces)
 }
 
 // tell prints what somebody asked to see, which does not belong to the session.
@@ -58,6 +62,7 @@ func (l *loop) echo(line string) {
 	l.beside()
 	l.gap()
 	l.printed(l.live.Style.Faint(safe(line)) + "\n")
+	l.echoed = true
 }
 
 // beside parts what does not belong to a reply from what has come of it.
@@ -89,7 +94,7 @@ func (l *loop) write(pieces []render.Piece) {
 // printed adds whole lines to what is to be printed. If that is too much, its
 // beginning is let go.
 func (l *loop) printed(lines string) {
-	l.atEnd = nil
+	l.atEnd, l.echoed = nil, false
 	l.blank = lines == "\n" || strings.HasSuffix(lines, "\n\n")
 	l.out = append(l.out, lines...)
 	if len(l.out) <= maxHeld {

@@ -9,10 +9,11 @@ import (
 
 // state is all that is shown. It holds nothing of what is printed already.
 type state struct {
-	live  render.Live // which writes whole lines
-	out   []byte      // to be printed
-	lost  bool        // the beginning of out was let go
-	blank bool        // the line that was printed last is empty
+	live   render.Live // which writes whole lines
+	out    []byte      // to be printed
+	lost   bool        // the beginning of out was let go
+	blank  bool        // the line that was printed last is empty
+	echoed bool        // it is a command that was typed
 	// apart says that what was printed last does not belong to the session, or stands
 	// in the midst of a reply that it does not belong to.
 	apart bool
