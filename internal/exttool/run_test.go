@@ -232,10 +232,11 @@ func TestStop(t *testing.T) {
 		code                string
 		cancel              bool
 	}{
-		{name: "time of the schema", members: `,"timeout":0.3`, args: `{}`, code: "TOOL_TIMEOUT"},
+		{name: "time of the schema", members: `,"timeout":3`, args: `{}`, code: "TOOL_TIMEOUT"},
 		{name: "stopped", args: `{}`, code: "CANCELLED", cancel: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			dir, work := t.TempDir(), t.TempDir()
 			write(t, dir, "x", script("x", test.members, body))
 			tool := only(t, load(t, dir))

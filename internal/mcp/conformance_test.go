@@ -38,7 +38,7 @@ func TestConformance(t *testing.T) {
 	out := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, suite, "client", "--command", os.Args[0], "--suite", "all", "--output-dir", out)
+	cmd := exec.CommandContext(ctx, node, suite, "client", "--command", os.Args[0], "--suite", "all", "--timeout", "120000", "--output-dir", out)
 	cmd.Dir = out
 	said, _ := cmd.CombinedOutput() // it fails for what is not supported
 	passed, failed := countChecks(t, out)
@@ -159,7 +159,7 @@ func play(scenario, address, settings string) error {
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
 	defer cancel()
 	server := Server{URL: address}
 	cfg := Config{Version: "1", Dir: "/", Keys: &memoryKeys{}, Notice: func(text string) { fmt.Fprintln(os.Stderr, text) }}

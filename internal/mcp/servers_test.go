@@ -192,7 +192,7 @@ func beParent() {
 	c := New(Config{Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Servers: map[string]Server{
 		"test": {Command: os.Args[0], Env: map[string]string{"MCP_TEST_SERVER": "stubborn"}}}})
 	c.Start(context.Background())
-	c.Await(context.Background())
+	c.await(context.Background(), time.Hour)
 	_, _ = os.Stdout.WriteString(strconv.Itoa(c.links[0].conn.child.pid) + "\n")
 	forever()
 }
