@@ -58,8 +58,26 @@ func TestExit(t *testing.T) {
 	}
 }
 
+// inSteps returns a command that waits at each "next" of its script until what it
+// has printed is taken in.
+func inSteps(t testing.TB, script string) Command {
+	t.Helper()
+	c := bash(t, "exec 3<>go; next() { read -r x <&3; }; "+script)
+	path := filepath.Join(c.Dir, "go")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fifo, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = fifo.Close() })
+	c.Progress = func([]byte) { _, _ = fifo.WriteString("\n") }
+	return c
+}
+
 func TestStreams(t *testing.T) {
-	r := mustRun(t, bash(t, "echo a; sleep 0.05; echo b >&2; sleep 0.05; echo c"))
+	r := mustRun(t, inSteps(t, "echo a; next; echo b >&2; next; echo c"))
 	if got := text(r.Output, Stdout, Stderr); got != "a\nb\nc\n" {
 		t.Errorf("in order of arrival: %q", got)
 	}
@@ -212,9 +230,9 @@ func TestLimits(t *testing.T) {
 		{"printf 'é%.0s' {1..5}", "ééééé"}, // exactly the limit
 		{"printf 'é%.0s' {1..6}", "éé|4|éé"},
 		{"printf '%s' 01234567890123456789", "01234|10|56789"},
-		{"printf '%s' 0123; sleep 0.01; printf '%s' 45678901234567; sleep 0.01; printf 89", "01234|10|56789"},
+		{"printf '%s' 0123; next; printf '%s' 45678901234567; next; printf 89", "01234|10|56789"},
 	} {
-		c := bash(t, tc.script)
+		c := inSteps(t, tc.script)
 		c.Limits, c.Spill = [2]int{10, 4}, spillTo(dir)
 		r := mustRun(t, c)
 		if got := text(r.Output, Stdout); got != tc.stdout {
@@ -235,7 +253,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestLimitsOfBoth(t *testing.T) {
-	c := bash(t, "printf 0123456789; sleep 0.05; printf abcdefgh >&2; sleep 0.05; printf XYZ")
+	c := inSteps(t, "printf 0123456789; next; printf abcdefgh >&2; next; printf XYZ")
 	c.Limits = [2]int{10, 4}
 	r := mustRun(t, c)
 	if got := text(r.Output, Stdout, Stderr); got != "01234|3|89ab|4|ghXYZ" {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -34,7 +35,11 @@ func TestMain(m *testing.M) {
 }
 
 func play(role string) error {
-	s, err := Open(context.Background(), os.Getenv(pathVariable))
+	var s *Store
+	err := patiently(func() (err error) {
+		s, err = Open(context.Background(), os.Getenv(pathVariable))
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -61,11 +66,22 @@ func play(role string) error {
 		if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 			return err
 		}
-		return beginSession(s, session)
+		return patiently(func() error { return beginSession(s, session) })
 	case "visit": // opens and closes the store
 		return s.Close()
 	}
 	return fmt.Errorf("the role is unknown")
+}
+
+// patiently does something again while others have the database: on a busy machine
+// they may have it for longer than the store waits for its turn.
+func patiently(do func() error) error {
+	for {
+		err := do()
+		if err == nil || !strings.Contains(err.Error(), "is locked by another program") {
+			return err
+		}
+	}
 }
 
 func beginSession(s *Store, session ikigai.ID) error {
