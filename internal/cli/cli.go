@@ -28,6 +28,7 @@ import (
 	"ikigai/internal/crash"
 	"ikigai/internal/safetext"
 	"ikigai/internal/scriptserver"
+	"ikigai/internal/stack"
 )
 
 // Process is what the program is given when it is started.
@@ -81,6 +82,7 @@ const longGCPercent = 50
 // Run runs the program and returns its exit code. Nothing but its results goes
 // to p.Out; notices and errors go to p.Err.
 func Run(ctx context.Context, p Process) (code int) {
+	stack.Grow()
 	a := &app{Process: p, flags: map[string]string{}, flagNames: map[string]string{}, leave: make(chan struct{})}
 	a.collectAt(gcPercent)
 	ctx, a.endAll = context.WithCancel(ctx)

@@ -13,6 +13,7 @@ import (
 	"ikigai/internal/config"
 	"ikigai/internal/crash"
 	"ikigai/internal/sqlite"
+	"ikigai/internal/stack"
 )
 
 const (
@@ -36,6 +37,7 @@ func (a *app) openStore(ctx context.Context, limit time.Duration) <-chan storeRe
 	database := a.settings.Database
 	go func() {
 		defer crash.Guard()
+		stack.Grow()
 		store, err := a.openDatabase(ctx, database, limit, true)
 		result <- storeResult{store, err}
 	}()

@@ -22,6 +22,7 @@ import (
 	"ikigai"
 	"ikigai/internal/crash"
 	"ikigai/internal/journal"
+	"ikigai/internal/stack"
 )
 
 // Projection is a view that takes in every event of the session, in order.
@@ -258,6 +259,7 @@ func (s *Session) take(e ikigai.Event) {
 
 // write is the goroutine that makes events durable, in order and in groups.
 func (s *Session) write() {
+	stack.Grow()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer crash.Guard()
