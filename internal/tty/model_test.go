@@ -17,6 +17,7 @@ type model struct {
 	nowrap        bool
 	hidden        bool
 	full          bool // the last column is written, and the cursor waits there
+	tmux          bool // it breaks lines anew as tmux does
 }
 
 type row struct {
@@ -114,6 +115,12 @@ func (m *model) control(params string, final byte) {
 		m.row = min(m.row+n, m.height-1)
 	case final == 'C':
 		m.col = min(m.col+n, m.width-1)
+	case final == 'D':
+		m.col = max(m.col-n, 0)
+	case final == 'X':
+		for i := m.col; i < m.col+n; i++ {
+			m.at().cells[i] = " "
+		}
 	case final == 'K' && params == "":
 		m.erase()
 	case final == 'J' && params == "":
@@ -133,16 +140,26 @@ func (m *model) control(params string, final byte) {
 
 func (m *model) erase() {
 	r := m.at()
+	if m.tmux && m.col > 0 { // the row is as long as before
+		for i := m.col; i < len(r.cells); i++ {
+			r.cells[i] = " "
+		}
+		return
+	}
 	r.cells = r.cells[:min(len(r.cells), m.col)]
 	r.wraps = false
 }
 
-// resize breaks all lines anew, as tmux does: the last row stays the last, the
-// cursor stays at its character.
+// resize breaks all lines anew: the last row stays the last, the cursor stays at
+// its character. In tmux the last row is the screen's, in others the last that has
+// anything in it.
 func (m *model) resize(width, height int) {
+	if m.tmux {
+		m.heighten(height)
+	}
 	cursor := m.top + m.row
 	used := len(m.rows)
-	for used > cursor+1 && len(m.rows[used-1].cells) == 0 {
+	for !m.tmux && used > cursor+1 && len(m.rows[used-1].cells) == 0 {
 		used--
 	}
 	var rows []row
@@ -154,7 +171,7 @@ func (m *model) resize(width, height int) {
 				at = len(cells) + min(m.col, max(len(m.rows[i].cells)-1, 0))
 			}
 			cells = append(cells, m.rows[i].cells...)
-			more = m.rows[i].wraps
+			more = m.rows[i].wraps && i+1 < used
 		}
 		first := len(rows)
 		broken, where := rebreak(cells, width, at)
@@ -171,6 +188,19 @@ func (m *model) resize(width, height int) {
 	m.row, m.col = m.row-m.top, min(m.col, width-1)
 	if m.row < 0 {
 		m.row = 0
+	}
+}
+
+// heighten makes the screen higher or lower: rows come from the scrollback, or go
+// from below the cursor before they go there.
+func (m *model) heighten(height int) {
+	gone := min(max(m.height-height, 0), m.height-1-m.row)
+	m.rows = m.rows[:len(m.rows)-gone]
+	top := max(len(m.rows)-height, 0)
+	m.row += m.top - top
+	m.top, m.height = top, height
+	for len(m.rows) < height {
+		m.rows = append(m.rows, row{})
 	}
 }
 

@@ -21,6 +21,7 @@ type painter struct {
 	row, col      int    // where the cursor stands, from the first of lines; col is -1 where that is not known
 	hidden        bool   // the cursor
 	nowrap        bool
+	slack         slack
 
 	buf []byte
 }
@@ -44,12 +45,14 @@ func (p *painter) paint(printed string, live Live, width, height int) []byte {
 	lines, row, col := p.fit(live, width, height)
 	p.begin()
 	began := len(p.buf)
-	if printed != "" || width != p.width || height != p.height {
+	rows := p.reckon(printed, lines, width, height)
+	if !p.stays(printed, lines, width, height) || rows != p.slack.rows {
 		p.erase(width)
 		p.print(printed)
 		p.width, p.height = width, height
 	}
 	p.draw(lines)
+	p.slacken(rows)
 	p.move(row, col)
 	if len(p.buf) == began && live.Blind == p.hidden {
 		return nil
@@ -58,13 +61,18 @@ func (p *painter) paint(printed string, live Live, width, height int) []byte {
 	return p.buf
 }
 
+// stays reports whether lines can be drawn over those that are there.
+func (p *painter) stays(printed string, lines []line, width, height int) bool {
+	return printed == "" && width == p.width && height == p.height && (p.slack.rows == 0 || len(lines) == len(p.lines))
+}
+
 // clear returns what takes the live region away and leaves the cursor where it
 // began, shown.
 func (p *painter) clear(width int) []byte {
 	p.begin()
 	p.erase(width)
 	p.end(false)
-	p.width, p.height = 0, 0
+	p.width, p.height, p.slack = 0, 0, slack{on: p.slack.on}
 	return p.buf
 }
 
@@ -114,7 +122,7 @@ func (p *painter) fit(live Live, width, height int) (lines []line, row, col int)
 func (p *painter) erase(width int) {
 	p.up(p.above(width))
 	p.add("\r" + eraseLine + right + eraseBelow + "\r")
-	p.lines, p.row, p.col = nil, 0, 0
+	p.lines, p.row, p.col, p.slack.rows = nil, 0, 0, 0
 }
 
 // above is how many rows of the live region are above the cursor's, now that the
@@ -164,6 +172,11 @@ func (p *painter) draw(lines []line) {
 		}
 		if was == is {
 			continue
+		}
+		if p.slack.on && is.width < was.width { // tmux breaks also what was erased, but for a whole row
+			p.move(i, 0)
+			p.add(eraseLine)
+			was = line{}
 		}
 		col, style, rest := shared(was, is)
 		p.wrap(is.certain)

@@ -15,19 +15,21 @@ import (
 // S2.45, P33, P36
 func FuzzPainter(f *testing.F) {
 	for seed := range uint64(40) {
-		f.Add(seed, true)
-		f.Add(seed, false)
+		f.Add(seed, true, false)
+		f.Add(seed, false, false)
+		f.Add(seed, true, true)
 	}
-	f.Fuzz(func(t *testing.T, seed uint64, sync bool) {
+	f.Fuzz(func(t *testing.T, seed uint64, sync, tmux bool) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		m := newModel(20+r.IntN(100), 12+r.IntN(30))
-		p := painter{reflows: true, sync: sync}
+		m.tmux = tmux
+		p := painter{reflows: true, sync: sync, slack: slack{on: tmux}}
 		var printed []string
 		var live Live
 		for range 60 {
 			switch r.IntN(6) {
 			case 0:
-				if width, height := 20+r.IntN(100), 12+r.IntN(30); broken(p.lines, width) < height {
+				if width, height := narrowest+r.IntN(100), 12+r.IntN(30); broken(p.lines, width)+takes(p.slack.rows, width) < height {
 					m.resize(width, height) // else some of it is in the scrollback, where nothing can be taken back
 				}
 			case 1:

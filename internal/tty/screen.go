@@ -59,6 +59,7 @@ func newScreen(out *os.File, o Options, size func() (int, int), gone func()) *sc
 		s.settled = settledTmux
 	}
 	s.painter = painter{reflows: o.Reflows, ascii: o.ASCII, sync: o.Sync}
+	s.painter.slack.on = s.settled == settledTmux && o.Reflows && !o.ASCII
 	s.pager = pager{ascii: o.ASCII, sync: o.Sync, enter: "\x1b[?1049h" + o.keysOn(), exit: o.keysOff() + "\x1b[?1049l"}
 	return s
 }

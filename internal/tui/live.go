@@ -60,6 +60,9 @@ func (s *state) view() tty.Live {
 		focus, row, col = partQuestion, questionRow, questionCol
 	}
 	fit(&all, room)
+	if s.width > narrow {
+		spare(&all, room-1)
+	}
 	live := tty.Live{Col: col, Blind: blind}
 	for i, part := range all {
 		if i == focus {
@@ -69,6 +72,27 @@ func (s *state) view() tty.Live {
 	}
 	live.Row = max(0, min(live.Row, len(live.Lines)-1)) // the input may have given way
 	return live
+}
+
+// narrow is how narrow a terminal may get, in one step, with the live region still
+// on one screen. What does not fit leaves at the top before the program is told, and
+// stands above for good.
+const narrow = 30
+
+// spare has what comes and goes by itself give up lines until all parts would take
+// room rows on a terminal that is narrow.
+func spare(all *[parts]section, room int) {
+	over := -room
+	for _, part := range all {
+		for _, line := range part.lines {
+			over += rows(line, narrow)
+		}
+	}
+	for _, i := range [...]int{partTail, partRunning} {
+		for part := &all[i]; over > 0 && len(part.lines) > 1; part.lines = part.lines[1:] {
+			over -= rows(part.lines[0], narrow)
+		}
+	}
 }
 
 // fit has parts give up lines until all take room rows.

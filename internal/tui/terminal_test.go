@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
+	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 
@@ -22,13 +22,11 @@ import (
 // playsFront is the argument with which this test is a Front in a terminal.
 const playsFront = "plays-front"
 
-// paragraphs is how many of them the model says.
-const paragraphs = 60
-
 // player is the host of a Front that shows what is asked for.
 type player struct {
 	host
-	ui *Front
+	ui    *Front
+	winch chan os.Signal
 }
 
 func (p *player) Leave() {}
@@ -36,9 +34,10 @@ func (p *player) Leave() {}
 // Submit implements Host.
 func (p *player) Submit(i Input) {
 	p.ui.Block(said(ikigai.KindUser, i.Text))
-	switch i.Text {
-	case "stream":
-		go p.stream()
+	words := strings.Fields(i.Text)
+	switch words[0] {
+	case "resized":
+		go p.resized(words[1:])
 	case "flood":
 		p.ui.Block(callBlock("1", "bash", `{"command":"seq 10000"}`))
 		var output strings.Builder
@@ -58,28 +57,6 @@ func (p *player) Submit(i Input) {
 	}
 }
 
-// stream says paragraphs, a piece every few milliseconds.
-func (p *player) stream() {
-	p.ui.Busy("waiting for the model")
-	var all strings.Builder
-	for n := range paragraphs {
-		text := fmt.Sprintf("Paragraph %d has **bold** words, wide ones (日本語), and more of them than fit into a narrow terminal: end %d.\n\n", n, n)
-		all.WriteString(text)
-		for len(text) > 0 {
-			size := min(len(text), 9)
-			for size < len(text) && text[size]&0xc0 == 0x80 {
-				size++
-			}
-			p.ui.Delta(ikigai.Delta{Text: text[:size]})
-			text = text[size:]
-			time.Sleep(2 * time.Millisecond)
-		}
-	}
-	p.ui.Block(said(ikigai.KindAssistant, all.String()))
-	p.ui.Idle()
-	p.ui.Notice("The stream has ended. Go on.")
-}
-
 // playFront is a Front on this program's terminal.
 func playFront() int {
 	term, err := tty.Open(os.Stdin, os.Stdout, tty.Options{Term: "tmux-256color", Reflows: true})
@@ -87,7 +64,14 @@ func playFront() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	p := &player{}
+	p := &player{winch: make(chan os.Signal, 100)}
+	signal.Notify(p.winch, syscall.SIGWINCH)
+	if len(os.Args) > 2 {
+		lines, _ := strconv.Atoi(os.Args[2])
+		for n := range lines {
+			fmt.Println(earlier(n))
+		}
+	}
 	p.ui = New(Config{Terminal: term, Host: p, Style: render.Style{Color: true}})
 	p.ui.Status(Status{Model: "local/any", Title: "the title"})
 	switch err := p.ui.Run(context.Background()); {
@@ -107,43 +91,6 @@ func inTmux(t *testing.T, width, height int) *tmuxtest.Screen {
 	s := tmuxtest.Start(t, tmuxtest.Config{Args: []string{os.Args[0], playsFront}, Width: width, Height: height})
 	s.WaitFor("local/any")
 	return s
-}
-
-// What is typed while a reply streams stands in the input, whatever size the
-// terminal takes meanwhile, and nothing of the reply is lost or shown twice.
-//
-// P33, P36
-func TestResizeInMidStream(t *testing.T) {
-	s := inTmux(t, 40, 24)
-	s.Type("stream")
-	s.Send("Enter")
-	s.WaitFor("end 3.")
-	s.Type("typed on, ")
-	s.Resize(200, 50)
-	s.WaitFor("end 12.")
-	s.Type("and on")
-	s.Resize(30, 20)
-	s.WaitFor("typed on, and on")
-	s.WaitFor("The stream has ended.")
-	s.Resize(120, 30)
-	s.WaitFor("typed on, and on")
-	history := s.Unwrapped()
-	for n := range paragraphs {
-		if got := strings.Count(history, fmt.Sprintf("Paragraph %d has bold words, wide ones (日本語)", n)); got != 1 {
-			t.Errorf("paragraph %d stands there %d times", n, got)
-		}
-		if got := strings.Count(history, fmt.Sprintf(": end %d.", n)); got != 1 {
-			t.Errorf("the end of paragraph %d stands there %d times", n, got)
-		}
-	}
-	for _, ghost := range []string{"answering", "Esc stops", "stream\n"} {
-		if n := strings.Count(history, ghost); ghost == "stream\n" && n != 1 || ghost != "stream\n" && n != 0 {
-			t.Errorf("%q stands there %d times in\n%s", ghost, n, history)
-		}
-	}
-	if n := len(regexp.MustCompile(`local/any`).FindAllString(history, -1)); n != 1 {
-		t.Errorf("%d status lines in\n%s", n, history)
-	}
 }
 
 // All lines of a long output are in the terminal's own history, and the input is
