@@ -86,7 +86,7 @@ func BenchmarkFileEdit(b *testing.B) {
 // with little more than the file. What is allocated for each place, more under
 // the race detector, is less than another copy.
 func TestFileEditMemory(t *testing.T) {
-	const size = 16 << 20 / scale
+	const size = 16 << 20
 	b := newBench(t, Config{})
 	for args, most := range map[string]float64{oneEdit("NEEDLE", "THREAD"): 1.1, everyEdit("more or less", "less"): 2.8, everyEdit(" less\n", "\n"): 2.8} {
 		bigFile(t, b.dir, size)
