@@ -33,7 +33,6 @@ func (q *questions) ask(ctx context.Context, about inquiry) consent {
 	defer q.view.release()
 	q.forgetTyped()
 	q.show(about)
-	q.view.told(about)
 	for {
 		fmt.Fprintf(q.Err, "%s [%s] ", about.prompt(), about.keys())
 		answer, ok := q.read(ctx)
@@ -56,21 +55,32 @@ func (q *questions) ask(ctx context.Context, about inquiry) consent {
 	}
 }
 
-// show shows what of a call was not shown yet: the call itself stands above.
+// show shows what of a call was not shown yet. The call itself stands above; if others
+// stand in between, or it is folded there, it is shown again.
 func (q *questions) show(about inquiry) {
 	style := q.style(q.Err)
-	if style.Compact { // it is folded there
-		fmt.Fprint(q.Err, about.asked(style))
-		return
+	text := about.rest(style)
+	again := style.Compact || text != "" && !q.view.last(about)
+	if again {
+		text = "\n" + about.asked(style)
 	}
-	fmt.Fprint(q.Err, about.rest(style))
+	fmt.Fprint(q.Err, text)
+	q.view.told(about, again)
 }
 
-// told takes in that the person is shown a call.
-func (v *view) told(about inquiry) {
+// last reports whether a call is what was shown last.
+func (v *view) last(about inquiry) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	about.told(&v.fold, false)
+	return v.fold.Last(about.Call.ID)
+}
+
+// told takes in that the person is shown a call. below tells that it is named right
+// above what comes of it.
+func (v *view) told(about inquiry, below bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	about.told(&v.fold, below)
 }
 
 // keys names the answers that there are.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -61,3 +62,27 @@ func shownInResults(t *testing.T, log string) {
 		t.Errorf("nobody was asked there:\n%s", log)
 	}
 }
+
+// So it is with run, where a question that is not right below its call names it. S2.81
+func TestRunShowsOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, shownScript)
+	must(t, os.WriteFile(p.file("text"), []byte("one\ntwo\nthree\n"), 0o644))
+	a := p.asks(t)
+	for n, text := range []string{"+zwei", "    second", "+drei"} {
+		a.await("question "+text, func(s string) bool {
+			return strings.Count(s, "this session, r = as a rule] ") == n+1 && strings.HasSuffix(s, "] ") && strings.Contains(s, text)
+		})
+		a.type_("y")
+	}
+	a.ends(exitAnswered)
+	screen := ownColours.ReplaceAllString(strings.ReplaceAll(a.screen.String(), "\r", ""), "")
+	for text, times := range map[string]int{"+zwei": 1, "    second": 1, "+drei": 1, "as shown": 3, "! file_edit  path=\"text\"\n": 1, "! file_write": 1, "↳": 0} {
+		if n := strings.Count(screen, text); n != times {
+			t.Errorf("%q stands there %d times, not %d:\n%s", text, n, times, screen)
+		}
+	}
+}
+
+// ownColours are those of package render.
+var ownColours = regexp.MustCompile(`\x1b\[[0-9;]*m`)

@@ -283,6 +283,10 @@ func (t *Transcript) Asked(callID, shown string, below bool) {
 	}
 }
 
+// Last reports whether nothing was shown since a call of the conversation that does
+// not belong to it.
+func (t *Transcript) Last(callID string) bool { return t.line(ikigai.Main).shown == callID }
+
 // of returns what belongs to the call in place i of t.open and comes next in
 // its interaction.
 func (t *Transcript) of(i int, ln *line) Of {
