@@ -89,6 +89,16 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// Every start looks a model up, and does not pay for the others: to decode them all
+// takes more than 600 allocations. P35
+func TestLookupIsCheap(t *testing.T) {
+	for _, name := range []string{"openai/gpt-5", "local/m"} {
+		if n := testing.AllocsPerRun(10, func() { Lookup(name) }); n > 100 {
+			t.Errorf("%s: %g allocations", name, n)
+		}
+	}
+}
+
 func TestFree(t *testing.T) {
 	for name, priced := range map[string]bool{
 		"openrouter/openai/gpt-5": true, "openrouter/openai/gpt-5:nitro": true, "openrouter/openai/gpt-5:free": false, "openrouter/OpenAI/GPT-5:Free": false,
