@@ -13,6 +13,7 @@ import (
 // Sessions do not go by themselves, however old they are and whatever is done with
 // the database: only `sessions delete` takes one. P11
 func TestOldSessionsStay(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: /.*/\nsay: Yes.\n")
 	p.run(exitAnswered, "run", "one")
 	old := aged(p.run(exitAnswered, "export", "--all").out.String())

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,7 +51,16 @@ func (t tests) Run() int {
 	}
 	defer signal.Stop(caught)
 	defer watchdog()()
+	atOnce()
 	return pgtest.Main(t.M)
+}
+
+// atOnce has twice as many tests run at once as there are processors, unless the
+// command line says how many: they wait for programs half of their time.
+func atOnce() {
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		_ = parallel.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))) // it is a number
+	}
 }
 
 // TestScripts runs the command line as people do: the real program, a scripted
@@ -88,7 +98,7 @@ func scriptParams() testscript.Params {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "let": let},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "keepsrules": keepsRules, "let": let},
 		Condition:           func(name string) (bool, error) { return false, nil },
 		Deadline:            time.Now().Add(scriptsTime),
 		Setup: func(env *testscript.Env) error {
@@ -132,6 +142,19 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// keepsRules checks a tool, which must keep the rules, however long this machine
+// takes to start it: keepsrules [FLAG]... FILE
+func keepsRules(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: keepsrules [FLAG]... FILE")
+	}
+	_ = ts.Exec("ikigai", append([]string{"tool", "check"}, args...)...) // the report says it
+	report := ts.ReadFile("stdout")
+	if broken := brokenRules(report); len(broken) > 0 || !strings.Contains(report, "\n  ok    ") {
+		ts.Fatalf("it breaks %q", broken)
 	}
 }
 

@@ -51,6 +51,7 @@ func vendorPlace(t *testing.T, api, script string) *place {
 // words and asked once more, in every vendor's protocol; the next statement knows
 // how much it takes. P12
 func TestContextRefused(t *testing.T) {
+	t.Parallel()
 	for _, api := range []string{config.APIChat, config.APIResponses, config.APIAnthropic, config.APIGemini} {
 		t.Run(api, func(t *testing.T) {
 			p := vendorPlace(t, api, fmt.Sprintf(refusing, "context: 13500"))
@@ -78,6 +79,7 @@ func TestContextRefused(t *testing.T) {
 // A conversation that does not fit even then ends with an error that says so,
 // after one more attempt at most. P12
 func TestContextTooSmall(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, fmt.Sprintf(refusing, "context: 500"))
 	c := p.run(exitContext, "run", "look")
 	c.tells(1, "does not fit")
@@ -98,6 +100,7 @@ func TestContextTooSmall(t *testing.T) {
 
 // A person can have it done at any time; the log keeps what it was.
 func TestCompactCommand(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, fmt.Sprintf(refusing, ""))
 	p.run(exitAnswered, "run", "look")
 	p.run(exitAnswered, "run", "--continue", "again")

@@ -123,11 +123,16 @@ func longWork(t *testing.T, watch *requests) (*work, *bytes.Buffer) {
 // where a projection stands between them, and the last one still holds the goal,
 // what was changed last and what was never answered. P12, P27
 func TestLongSession(t *testing.T) {
+	t.Parallel()
 	watch := &requests{}
 	w, told := longWork(t, watch)
 	began := time.Now()
 	var asked []string
-	for i := range *statements {
+	count := *statements
+	if raceEnabled {
+		count = min(count, 60) // what is concurrent is so in each statement
+	}
+	for i := range count {
 		statement := longStatement(i)
 		_, err := w.agent.Run(context.Background(), ikigai.NewEvent(ikigai.KindUser, statement, nil))
 		unanswered := strings.HasPrefix(statement, "Ask")
@@ -174,11 +179,12 @@ func TestLongSession(t *testing.T) {
 		}
 	}
 	t.Logf("%d statements, %d requests and %d summaries in %s: %d projections, the longest request of %d bytes",
-		*statements, watch.count, watch.summaries, took.Round(time.Millisecond), projections, watch.longest)
+		count, watch.count, watch.summaries, took.Round(time.Millisecond), projections, watch.longest)
 }
 
 // A long statement is named by its beginning, and does not make every row as long.
 func TestContextOfALongStatement(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: *\nsay: Fine.\n")
 	p.run(exitAnswered, "run", strings.Repeat("word ", 1800))
 	for line := range strings.Lines(p.run(exitAnswered, "context").out.String()) {

@@ -18,6 +18,7 @@ import (
 // requests that were recorded so that they can be. The files are never changed;
 // each version of the schema adds one.
 func TestRequestsOfEarlierVersions(t *testing.T) {
+	t.Parallel()
 	requests := map[string]int{"v1.db": 0, "v2.db": 12} // that can be rebuilt
 	files, err := filepath.Glob("../sqlite/testdata/corpus/*.db")
 	if err != nil || len(files) != len(requests) {
@@ -53,6 +54,7 @@ func copied(t *testing.T, file string) string {
 // What has changed on the disk without the structure of the file being hurt is
 // found by db check.
 func TestCheckFindsDamage(t *testing.T) {
+	t.Parallel()
 	path := copied(t, "../sqlite/testdata/corpus/v2.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {

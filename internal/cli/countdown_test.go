@@ -26,14 +26,15 @@ func atTerminal(t *testing.T, cmd *exec.Cmd) (*output, *child) {
 	return screen, startChild(t, cmd)
 }
 
-// P28: the wait before a request is sent again is seen to pass. What the
-// statement has cost is told in the end, and how full the context is.
+// P28: the wait before a request is sent again is seen to pass, whichever of its
+// seconds a busy machine skips. What the statement has cost is told in the end, and
+// how full the context is.
 func TestCountdown(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, `
 user: *
 fault: status 503 times 1
-  retry-after: 2
+  retry-after: 4
 say: Here.
 usage: input 1000 output 20
 `)
@@ -44,14 +45,19 @@ usage: input 1000 output 20
 	c.ends(exitAnswered)
 	screen.awaitText(t, "about $")
 	for _, want := range []string{
-		`(?s)has no capacity now.*sent again in 2\.?\d* s \(attempt 1 of 4 failed\)`,
-		`… sending again in [23] s, attempt 2 of 4 \(Ctrl-C stops\)`,
-		`… sending again in 1 s, attempt 2 of 4 \(Ctrl-C stops\)`,
+		`(?s)has no capacity now.*sent again in 4\.?\d* s \(attempt 1 of 4 failed\)`,
 		`Here\.`,
 		`1 request · 1k in, 20 out · context 1k of 10k \(10 %\) · about \$0\.0060`,
 	} {
 		if !regexp.MustCompile(want).MatchString(screen.String()) {
 			t.Errorf("%s is not in\n%s", want, screen.String())
 		}
+	}
+	seconds := map[string]bool{}
+	for _, left := range regexp.MustCompile(`… sending again in ([1-5]) s, attempt 2 of 4 \(Ctrl-C stops\)`).FindAllStringSubmatch(screen.String(), -1) {
+		seconds[left[1]] = true
+	}
+	if len(seconds) < 2 {
+		t.Errorf("of the wait only %v is seen in\n%s", seconds, screen.String())
 	}
 }

@@ -389,6 +389,7 @@ say: I was not allowed.
 
 // The person is asked one question at a time, and told whose it is.
 func TestTasksAsk(t *testing.T) {
+	t.Parallel()
 	var asked []string
 	var asking sync.Mutex
 	main := &agent.Agent{Approve: asksOnly(func(_ context.Context, q inquiry) consent {
@@ -419,6 +420,7 @@ func TestTasksAsk(t *testing.T) {
 // Once the turn is stopped, nobody is asked any more, and nothing was denied by
 // the person.
 func TestTasksAskNoMore(t *testing.T) {
+	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	asked := 0
 	h := &handing{opening: &opening{}, agent: &agent.Agent{Approve: asksOnly(func(context.Context, inquiry) consent {

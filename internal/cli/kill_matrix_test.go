@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,7 +34,7 @@ func TestKillMatrix(t *testing.T) {
 	buildKilled(t, dir)
 	for _, s := range killStores {
 		t.Run(s.name, func(t *testing.T) {
-			m := &matrix{dir: dir}
+			m := &matrix{dir: dir, alike: s.alike}
 			m.store = s.open(t, m)
 			for _, phase := range killPhases {
 				t.Run(phase.name, func(t *testing.T) { m.try(t, phase) })
@@ -46,7 +47,7 @@ func TestKillMatrix(t *testing.T) {
 // buildKilled builds the program, and what starts it to be killed, in a directory.
 func buildKilled(t *testing.T, dir string) {
 	t.Helper()
-	goCommand(t, "build", "-o", dir, "ikigai/cmd/ikigai", "ikigai/internal/killtest/launch")
+	goCommand(t, "build", "-buildvcs=false", "-ldflags=-s -w", "-o", dir, "ikigai/cmd/ikigai", "ikigai/internal/killtest/launch")
 }
 
 // inMemory returns a directory for a test, in the system's memory where there
@@ -68,6 +69,7 @@ var everyPoint = flag.Bool("kill.all", false, "try every point of the kill matri
 type matrix struct {
 	dir   string               // holds the programs and the places of the rows
 	store func(*row) killStore // gives a row its store
+	alike []string             // classes of points that are much the same in this store, of which fewer are tried
 	tally tally
 }
 
@@ -77,13 +79,7 @@ const killWorkers = 6
 
 // try kills the program at every point of a phase.
 func (m *matrix) try(t *testing.T, phase killPhase) {
-	points := m.points(t, phase)
-	switch { // a row starts up to eight programs
-	case raceEnabled || testing.Short():
-		points = thin(points, 32)
-	case !*everyPoint:
-		points = thin(points, 5)
-	}
+	points := m.some(m.points(t, phase), 5)
 	todo := make(chan killtest.Point, len(points)) // a worker ends early where a row fails what it shares with others
 	for _, point := range points {
 		todo <- point
@@ -106,6 +102,27 @@ func (m *matrix) try(t *testing.T, phase killPhase) {
 		})
 	}
 	workers.Wait()
+}
+
+// some returns those points that are tried, each nth of most: a row starts up to
+// eight programs. With the race detector they are few: what is killed is built
+// without it, so that it sees no more of a death.
+func (m *matrix) some(points []killtest.Point, n int) []killtest.Point {
+	switch {
+	case *everyPoint:
+		return points
+	case raceEnabled || testing.Short():
+		return thin(points, 32)
+	}
+	var some, alike []killtest.Point
+	for _, p := range points {
+		if slices.Contains(m.alike, p.Class) {
+			alike = append(alike, p)
+		} else {
+			some = append(some, p)
+		}
+	}
+	return append(thin(some, n), thin(alike, 4*n)...)
 }
 
 // points returns the points of a phase, which is run to its end for that. Where

@@ -21,6 +21,7 @@ func newLogin(t *testing.T) (v *vendor, p *place, file string) {
 // P41: a key is stored where only the person can read it, is used from there, and
 // is shown nowhere.
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	v, p, file := newLogin(t)
 	login := p.with(nil, " "+goodKey+"\n", exitAnswered, "login", "v", "--file")
 	login.err.awaitText(t, "The key of v is stored in "+file+".")
@@ -57,6 +58,7 @@ func TestLogin(t *testing.T) {
 
 // A key that the vendor refuses is not stored; one that cannot be tried is.
 func TestLoginTriesTheKey(t *testing.T) {
+	t.Parallel()
 	v, p, file := newLogin(t)
 	refused := p.with(nil, "bad-0123456789-key", exitVendor, "login", "v", "--file")
 	refused.err.awaitText(t, "v refuses the key")
@@ -82,6 +84,7 @@ func TestLoginTriesTheKey(t *testing.T) {
 // Where there is no keyring, that is said before a key is asked for, with what
 // else can be done.
 func TestLoginWithoutKeyring(t *testing.T) {
+	t.Parallel()
 	_, p, file := newLogin(t)
 	p.with(nil, goodKey, exitUsage, "login", "v").err.awaitText(t,
 		"There is no keyring here to store the key in. Run `ikigai login v --file` to keep it in "+file+", as plain text that only you can read, or export V_KEY.")
@@ -92,6 +95,7 @@ func TestLoginWithoutKeyring(t *testing.T) {
 
 // What comes before a stored key is told of, and who takes none.
 func TestLoginOtherKeys(t *testing.T) {
+	t.Parallel()
 	v, p, _ := newLogin(t)
 	p.with([]string{"V_KEY=" + goodKey}, goodKey, exitAnswered, "login", "v", "--file").err.awaitText(t, "The key that is used comes from V_KEY, before any that is stored.")
 	list := p.with([]string{"OPENAI_API_KEY=x", "V_KEY=x"}, "", exitAnswered, "login").out
@@ -114,6 +118,7 @@ func TestLoginOtherKeys(t *testing.T) {
 
 // P41: at a terminal the key is asked for and not shown.
 func TestLoginAtATerminal(t *testing.T) {
+	t.Parallel()
 	_, p, file := newLogin(t)
 	for typed, want := range map[string]string{goodKey + "\r": "is stored in " + file, "\x03": "No key was given."} {
 		cmd := p.command("login", "v", "--file")

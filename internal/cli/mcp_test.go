@@ -15,6 +15,7 @@ import (
 // gets, every call is in the log before it runs, and what it changed can be taken
 // back.
 func TestServe(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: x\nsay: y\n")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -34,6 +34,27 @@ func isObjective(r scriptserver.Request) bool {
 	return bytes.Contains(r.Body, []byte(ikigai.SidePrompt+string(ikigai.PurposeObjective)))
 }
 
+// answersBehindObjective has the first request of a statement answered once its
+// objective is in the log: who says no more waits for it a second at most.
+func (p *place) answersBehindObjective() {
+	var once sync.Once
+	p.onRequest(func(_ int, r scriptserver.Request) {
+		if isObjective(r) {
+			return
+		}
+		once.Do(func() {
+			for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+				c := p.start("log", "--json")
+				within(p.t, c.ended, "end of log")
+				if strings.Contains(c.out.String(), `"content":"Objective","data":{"statement":`) {
+					return
+				}
+			}
+			p.t.Error("the log has no objective")
+		})
+	})
+}
+
 // purposeOf returns what the log says of the purpose.
 func purposeOf(events []ikigai.Event) *history.Purpose {
 	purpose := history.NewPurpose()
@@ -65,6 +86,9 @@ func TestObjectivesThatFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, c.side+"\n\nuser: Do it. Now.\nsay: Done.\n").withObjectives(config.ObjectivesModel)
+			if c.objective == "Objective" {
+				p.answersBehindObjective()
+			}
 			run := p.run(exitAnswered, "run", "Do it. Now.")
 			if run.out.String() != "Done.\n" || strings.Contains(run.err.String(), "ikigai:") {
 				t.Errorf("output %q, and %q", run.out, run.err)
@@ -88,16 +112,9 @@ func TestObjectivesAreAskedBeside(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, "side: objective\nsay: "+objectiveSays+"\n\nuser: go\ncall: bash {\"command\": \"true\"}\nreply:\nsay: Done.\n").withObjectives(mode)
-			// The objective is there before the round ends: its request is answered at once,
-			// the statement's waits for it.
-			asked := make(chan struct{})
-			p.onRequest(func(_ int, r scriptserver.Request) {
-				if isObjective(r) {
-					close(asked)
-				} else if mode == config.ObjectivesModel {
-					within(t, asked, "request for the objective")
-				}
-			})
+			if mode == config.ObjectivesModel {
+				p.answersBehindObjective()
+			}
 			p.run(exitAnswered, "run", "go")
 			events := p.log()
 			sides := 0
@@ -139,6 +156,7 @@ func (p *place) openWork() (*work, *output) {
 // which cancels nothing; an answer that comes late is that of its own statement.
 // A goal that has come meanwhile stands.
 func TestLateObjectives(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, `
 side: objective /second/
 say: {"title": "Early", "goal": "Early goal", "objective": "Second objective"}
@@ -214,6 +232,7 @@ func TestStatementHead(t *testing.T) {
 // waits for. The times are told, not judged; -v shows them. A side request takes
 // 50 ms here, and a statement two requests of 5 ms.
 func TestObjectivesCost(t *testing.T) {
+	t.Parallel()
 	const statements = 40
 	off, model := newMeasured(t, config.ObjectivesOff), newMeasured(t, config.ObjectivesModel)
 	for range statements {

@@ -357,12 +357,14 @@ func (g *gate) awaitGone() {
 	within(g.t, g.gone, "end of everything that the command started")
 }
 
-// goCommand runs the go command and returns its output.
+// goCommand runs the go command and returns its output. It builds without C, also
+// where the race detector has these tests built with it: nothing is compiled twice.
 func goCommand(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*patience) // nothing may be compiled yet
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.WaitDelay = patience
 	out, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {

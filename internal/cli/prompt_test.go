@@ -13,6 +13,7 @@ import (
 
 // What would not be sent as a whole is refused before anything is recorded. P3
 func TestAttachedTogether(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	pdf := func(name string, size int) string {
 		path := filepath.Join(dir, name)

@@ -10,6 +10,7 @@ import (
 // script: what was said, answered, called and given back is the same, whatever
 // it holds.
 func TestScriptOfASession(t *testing.T) {
+	t.Parallel()
 	script := `user: one
 think: {{"  It begins with blanks"}}
 say:
@@ -69,6 +70,7 @@ func withoutHead(script string) string {
 // What was said twice is played in its order, and a script that expects what its
 // tools gave tells when they give something else.
 func TestScriptThatExpects(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: look\ncall: bash {\"command\": \"cat name.txt\"}\nreply:\nsay: Fine.\n")
 	must(t, os.WriteFile(p.file("name.txt"), []byte("Ada Lovelace\n"), 0o600))
 	p.run(exitAnswered, "run", "look")
@@ -90,6 +92,7 @@ func TestScriptThatExpects(t *testing.T) {
 // What happened beside the conversation is in the script, too, and what was said
 // twice is answered in its order: the script plays the whole session.
 func TestScriptOfSideInteractions(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, idle)
 	must(t, os.WriteFile(p.file("first.script"), []byte(`user: look
 call: delegate_tasks {"tasks": [{"title": "See", "instructions": "See what there is."}]}

@@ -119,6 +119,7 @@ func databases(t testing.TB, dir string) (files []string) {
 // Every session that an earlier version recorded is replayed without a
 // difference, after its database was brought up to date.
 func TestReplayOfEarlierVersions(t *testing.T) { // S5.6
+	t.Parallel()
 	files, err := filepath.Glob("../sqlite/testdata/corpus/*.db")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no corpus: %v", err)
@@ -139,6 +140,7 @@ func TestReplayOfEarlierVersions(t *testing.T) { // S5.6
 
 // What was changed in a recording is found, and where.
 func TestReplayFindsDifferences(t *testing.T) {
+	t.Parallel()
 	script := "user: look\ncall: bash {\"command\": \"echo one\"}\nreply:\nsay: It is one.\n\nuser: again\nsay: Still one.\n"
 	for _, c := range []struct{ name, change, place string }{
 		{"a result", `UPDATE events SET data = replace(CAST(data AS TEXT), 'one', 'two') WHERE kind = 'tool_result'`, "Statement 1, turn 2"},
@@ -173,6 +175,7 @@ func TestReplayFindsDifferences(t *testing.T) {
 
 // A record that is damaged is said to be.
 func TestReplayOfADamagedRequest(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: look\nsay: Seen.\n")
 	p.run(exitAnswered, "run", "look")
 	damage(t, p.database, `UPDATE events SET data = '[1]' WHERE kind = 'request'`)
@@ -195,6 +198,7 @@ func (b countedBlobs) Blob(ctx context.Context, hash string) ([]byte, error) {
 
 // Where every request differs for one reason, only the first is looked into.
 func TestReplayOfManyDifferences(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		kind    ikigai.Kind
 		was, is string
@@ -232,6 +236,7 @@ func TestReplayOfManyDifferences(t *testing.T) {
 // A replay with recorded replies reaches nobody: it opens no connection, asks for
 // no key, and starts neither servers nor tools.
 func TestReplayReachesNobody(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: look\ncall: bash {\"command\": \"echo x >> ran\"}\nreply:\nsay: Done.\n")
 	p.run(exitAnswered, "run", "look")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -278,6 +283,7 @@ func TestReplayReachesNobody(t *testing.T) {
 // What a project brings that is not trusted does not act in a replay with real
 // tools either.
 func TestReplayOfAnUntrustedProject(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, trustScript)
 	p.bring()
 	p.run(exitAnswered, "run", "work")
@@ -300,6 +306,7 @@ func damage(t *testing.T, path, change string) {
 
 // Real tools are run again, and what they answer and leave behind is compared.
 func TestReplayWithRealTools(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: work\ncall: file_write {\"path\": \"a.txt\", \"content\": \"a\\n\"}\nreply:\ncall: bash {\"command\": \"cat in.txt; cp in.txt out.txt\"}\nreply:\nsay: Done.\n")
 	must(t, os.WriteFile(p.file("in.txt"), []byte("x\n"), 0o600))
 	p.run(exitAnswered, "run", "work")
@@ -325,6 +332,7 @@ func TestReplayWithRealTools(t *testing.T) {
 
 // Another model is asked what the recorded one was asked; what it calls is not run.
 func TestReplayWithAnotherModel(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: look\ncall: bash {\"command\": \"echo one >> ran\"}\nreply:\nsay: It is one.\n\nuser: again\nsay: Still one.\n")
 	p.run(exitAnswered, "run", "look")
 	p.run(exitAnswered, "run", "--continue", "again")
@@ -373,6 +381,7 @@ has room for, so that it goes on below.  │
 // A script is played with real tools, and what it expects and does not find is
 // told with its line.
 func TestReplayScript(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, idle)
 	script := "user: look\ncall: bash {\"command\": \"cat name.txt\"}\n\nreply:\nexpect: %s\nsay: Fine.\n\nuser: more\nsay: More.\n"
 	must(t, os.WriteFile(p.file("name.txt"), []byte("Ada\n"), 0o600))

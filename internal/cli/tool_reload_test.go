@@ -30,6 +30,7 @@ func (p *place) addTool(name, text string) string {
 // Tools that come, change and go between the statements of one session do so for
 // whoever calls them, and in the log.
 func TestToolsBetweenStatements(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: x\nsay: y\n")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -94,6 +95,7 @@ func TestToolsBetweenStatements(t *testing.T) {
 
 // Tools that change something do not join those that are offered to read alone.
 func TestReadOnlyStays(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: x\nsay: y\n")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

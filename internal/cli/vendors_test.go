@@ -133,6 +133,7 @@ func (p *place) with(environ []string, input string, code int, args ...string) *
 // A vendor is data: whatever it speaks, a settings file reaches it, and what it
 // is told of the level of thinking is what the settings say.
 func TestEveryProtocol(t *testing.T) { // S2.79
+	t.Parallel()
 	for _, test := range []struct {
 		name, vendor, model string // settings
 		environ             []string
@@ -173,6 +174,7 @@ func TestEveryProtocol(t *testing.T) { // S2.79
 
 // Clouds: the person's own part of the address, and what stands in for a key.
 func TestClouds(t *testing.T) { // S2.79
+	t.Parallel()
 	v, p := newVendor(t), newPlace(t, idle)
 	v.configure(p, `{"vendors": {"bedrock": {"base_url": "{URL}/anthropic/v1"}}}`)
 	p.with([]string{"AZURE_OPENAI_API_KEY=" + goodKey, "AZURE_OPENAI_ENDPOINT=" + v.URL + "/"}, "", exitAnswered, "run", "--model", "azure/mine", "hi")
@@ -196,6 +198,7 @@ func TestClouds(t *testing.T) { // S2.79
 // A model that a vendor does not know is told of with those that are like it; a
 // level that is not known to be one, with what there is.
 func TestNames(t *testing.T) {
+	t.Parallel()
 	v, p := newVendor(t), newPlace(t, idle)
 	v.configure(p, `{"vendors": {"openai": {"base_url": "{URL}/v1"}}}`)
 	key := []string{"OPENAI_API_KEY=" + goodKey}
@@ -216,6 +219,7 @@ func TestNames(t *testing.T) {
 
 // An answer that must have a form is written once it has, and alone.
 func TestOutputSchema(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "user: right\nsay: {\"name\": \"x\"}\n\nuser: wrong\nsay: {\"name\": 7}\n\nuser: Your answer does not have the form\nsay: {\"name\": 8}\n")
 	must(t, os.WriteFile(p.file("person.schema.json"), []byte(`{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": false}`), 0o600))
 	must(t, os.WriteFile(p.file("list.json"), []byte(`{"type": "array"}`), 0o600))
@@ -235,6 +239,7 @@ func TestOutputSchema(t *testing.T) {
 // When the vendor cannot serve, the next model is asked. Whether there is a key for
 // it is looked at then, and one without is passed over.
 func TestFallback(t *testing.T) {
+	t.Parallel()
 	v, p := newVendor(t), newPlace(t, idle)
 	v.configure(p, `{"model": "gone/m", "max_retries": 0, "vendors": {
 		"gone": {"base_url": "http://127.0.0.1:1/v1"}, "v": {"base_url": "{URL}/v1", "key_env": "V_KEY"}}}`)
@@ -251,6 +256,7 @@ func TestFallback(t *testing.T) {
 // Statements with tools run over every protocol, against a server that refuses
 // what a strict vendor would, and the session goes on from one to the next.
 func TestToolsOverEveryProtocol(t *testing.T) { // S2.79
+	t.Parallel()
 	p := newPlace(t, "user: first\ncall: bash {\"command\": \"echo one\"}\nreply:\nexpect: one\nsay: Done.\n\nuser: again\ncall: bash {\"command\": \"echo two\"}\ncall: glob {\"pattern\": \"*\"}\nreply:\nexpect: two\nsay: Again.\n")
 	settings := fmt.Sprintf(`{"objectives": "text", "vendors": {
 		"chat": {"base_url": "%[1]s"}, "responses": {"base_url": "%[1]s", "api": "responses"},
