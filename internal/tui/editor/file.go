@@ -19,7 +19,9 @@ import (
 type File struct {
 	memory
 	path  string
-	lines []byte // that were read and not looked at yet: the prompt need not wait for that
+	lines []byte      // that were read and not looked at yet: the prompt need not wait for that
+	file  fs.FileInfo // that they are of; nil if there was none
+	read  int64       // the end of what was read of it
 	err   error
 }
 
@@ -37,8 +39,8 @@ const (
 // OpenHistory returns the history in the file at path, which is made with the
 // first entry, for its owner alone. Several processes may use one file at once;
 // each sees the last 5,000 entries or MiB that were there when it opened it, and what
-// it added. The file is kept near 4 MiB, and entries of more than 64 KiB are not
-// written to it.
+// was added since, by whomever. The file is kept near 4 MiB, and entries of more than
+// 64 KiB are not written to it.
 //
 // If the file cannot be read, the history is usable without it and comes with
 // the error.
@@ -47,40 +49,61 @@ func OpenHistory(path string) (*File, error) {
 		path = real
 	}
 	h := &File{path: path}
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
+	if err := h.readOn(); err != nil {
+		return h, fmt.Errorf("read the history of the input: %w", err)
 	}
-	if err == nil {
-		defer f.Close()
-		if h.lines, err = newest(f, mostReadBytes); err == nil {
-			return h, nil
-		}
-	}
-	return h, fmt.Errorf("read the history of the input: %w", err)
+	return h, nil
 }
 
-// newest returns the last lines of f, most bytes of them at most.
-func newest(f *os.File, most int64) ([]byte, error) {
+// readOn reads the lines that have come to the file since it was read. One that has
+// been made shorter has what is newest of all, and is read anew.
+func (h *File) readOn() error {
+	f, err := os.Open(h.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	from := max(0, info.Size()-most)
-	end := make([]byte, info.Size()-from)
-	n, err := f.ReadAt(end, from)
+	if h.file != nil && (!os.SameFile(h.file, info) || info.Size() < h.read) {
+		h.memory, h.lines, h.read = memory{}, nil, 0
+	}
+	lines, end, err := linesFrom(f, h.read, info.Size(), mostReadBytes)
+	if err != nil {
+		return err
+	}
+	h.lines, h.file, h.read = append(h.lines, lines...), info, end
+	return nil
+}
+
+// linesFrom returns the lines of f between a place where one begins and size, the
+// last most bytes of them, and where they end: somebody may be writing another one.
+func linesFrom(f *os.File, from, size, most int64) (lines []byte, end int64, err error) {
+	cut := max(from, size-most)
+	lines = make([]byte, size-cut)
+	n, err := f.ReadAt(lines, cut)
 	if errors.Is(err, io.EOF) { // it was made shorter
-		end, err = end[:n], nil
+		lines, err = lines[:n], nil
 	}
-	if err != nil || from == 0 {
-		return end, err
+	if err != nil {
+		return nil, from, err
 	}
-	_, end, _ = bytes.Cut(end, []byte("\n")) // the rest of a line
-	return end, nil
+	lines = lines[:bytes.LastIndexByte(lines, '\n')+1]
+	end = cut + int64(len(lines))
+	if cut > from {
+		_, lines, _ = bytes.Cut(lines, []byte("\n")) // the rest of a line
+	}
+	return lines, end, nil
 }
 
 // Entries returns what was sent, the oldest first.
 func (h *File) Entries() []string {
+	_ = h.readOn() // what others have sent is not worth an error
 	h.load()
 	return h.memory.Entries()
 }
@@ -105,21 +128,28 @@ func (h *File) load() {
 
 // Add adds an entry. One that equals the last is not added.
 func (h *File) Add(text string) {
-	h.load()
-	if n := len(h.entries); n > 0 && h.entries[n-1] == text {
+	if all := h.Entries(); len(all) > 0 && all[len(all)-1] == text {
 		return
 	}
-	h.memory.Add(text)
-	if len(text) > mostLineBytes {
-		return
+	written := len(text) <= mostLineBytes && h.keep(text)
+	if !written || h.readOn() != nil {
+		h.load()
+		h.memory.Add(text)
 	}
+}
+
+// keep writes an entry, behind what others have written meanwhile, and reports
+// whether it could.
+func (h *File) keep(text string) bool {
 	size, err := h.write(text)
-	if err == nil && size > mostFileBytes {
+	written := err == nil
+	if written && size > mostFileBytes {
 		err = h.shorten()
 	}
 	if err != nil && h.err == nil {
 		h.err = fmt.Errorf("keep the history of the input: %w", err)
 	}
+	return written
 }
 
 // Err returns why an entry could not be written, if one could not.
@@ -203,9 +233,9 @@ func (h *File) shorten() error {
 	if err != nil || info.Size() <= mostFileBytes {
 		return err
 	}
-	end, err := newest(f, mostFileBytes/2)
+	lines, _, err := linesFrom(f, 0, info.Size(), mostFileBytes/2)
 	if err != nil {
 		return err
 	}
-	return wholefile.Replace(h.path, end)
+	return wholefile.Replace(h.path, lines)
 }

@@ -2,6 +2,7 @@ package editor
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ikigai/internal/wholefile"
 )
 
 func open(t testing.TB, path string) *File {
@@ -187,4 +190,73 @@ func TestProcessesShareAHistory(t *testing.T) {
 		}
 	}
 	leftovers(t, path)
+}
+
+// Each of two windows finds what the other has sent since it was opened, in the order
+// in which it was sent, and nothing twice.
+func TestHistoryOfTwoWindows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	open(t, path).Add("before")
+	a, b := open(t, path), open(t, path)
+	for _, step := range []struct {
+		by   *File
+		text string
+		sees []string
+	}{
+		{a, "one", []string{"before", "one"}},
+		{b, "two", []string{"before", "one", "two"}},
+		{b, "three", []string{"before", "one", "two", "three"}},
+		{a, "three", []string{"before", "one", "two", "three"}}, // it equals the last
+		{a, strings.Repeat("x", mostLineBytes+1), []string{"before", "one", "two", "three"}},
+		{b, "four", []string{"before", "one", "two", "three", "four"}},
+	} {
+		step.by.Add(step.text)
+		if got := b.Entries(); !slices.Equal(got, step.sees) {
+			t.Errorf("after %.20q there is %.80q", step.text, got)
+		}
+	}
+	if got := a.Entries(); len(got) != 6 || got[5] != "four" {
+		t.Errorf("the other window has %.80q", got)
+	}
+}
+
+// What was made shorter, by whatever way, is read anew; a line that somebody is
+// writing counts once it is whole.
+func TestHistoryIsReadOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	h := open(t, path)
+	write := func(how int, text string) {
+		t.Helper()
+		f, err := os.OpenFile(path, how|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = f.WriteString(text)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		do   func()
+		sees []string
+	}{
+		{func() { write(os.O_APPEND, `{"text":"one"}`+"\n"+`{"text":"tw`) }, []string{"one"}},
+		{func() { write(os.O_APPEND, `o"}`+"\n") }, []string{"one", "two"}},
+		{func() { write(os.O_TRUNC, `{"text":"new"}`+"\n") }, []string{"new"}},
+		{func() { must(t, wholefile.Replace(path, []byte(`{"text":"new"}`+"\n"+`{"text":"newer"}`+"\n"))) }, []string{"new", "newer"}},
+		{func() { must(t, os.Remove(path)) }, []string{"new", "newer"}},
+		{func() { h.Add("newest") }, []string{"newest"}},
+	} {
+		step.do()
+		if got := h.Entries(); !slices.Equal(got, step.sees) {
+			t.Errorf("there is %q, want %q", got, step.sees)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
