@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"ikigai"
 )
 
@@ -78,7 +80,7 @@ func openAll(session ikigai.ID, dirs []string, open func(path string) (*os.File,
 		}
 		for i, path := range append(aside, path) {
 			f, err := open(path)
-			if errors.Is(err, os.ErrNotExist) {
+			if absent(err) {
 				continue
 			}
 			if err != nil {
@@ -95,13 +97,19 @@ func openAll(session ikigai.ID, dirs []string, open func(path string) (*os.File,
 	return all, nil
 }
 
+// absent reports whether an error is that there is no such file or, where something
+// else stands in the place of its directory, that there can be none.
+func absent(err error) bool {
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ENOTDIR)
+}
+
 // asideOf returns the journals that other writers left beside the one at path.
 func asideOf(path string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
+	if absent(err) {
+		return nil, nil
+	}
 	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			err = nil
-		}
 		return nil, err
 	}
 	prefix := strings.TrimSuffix(filepath.Base(path), suffix) + "."
