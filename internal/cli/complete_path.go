@@ -47,7 +47,7 @@ func (f *front) completePath(ctx context.Context, typed string) []tui.Completion
 	}
 	typed = strings.TrimPrefix(typed, "./")
 	hidden := strings.HasPrefix(typed, ".") || strings.Contains(typed, "/.")
-	paths := f.paths.list(ctx, f.dir, hidden)
+	paths := f.paths.list(ctx, f.whereabouts().dir, hidden)
 	if typed == "" {
 		return pathItems(topmost(paths))
 	}
@@ -104,7 +104,7 @@ func (f *front) pathsBeyond(typed string) []string {
 	if rest, inHome := strings.CutPrefix(dir, "~/"); inHome {
 		place = filepath.Join(f.env("HOME"), rest)
 	} else if !filepath.IsAbs(dir) {
-		place = filepath.Join(f.dir, dir)
+		place = filepath.Join(f.whereabouts().dir, dir)
 	}
 	d, err := os.Open(place)
 	if err != nil {

@@ -50,6 +50,7 @@ type front struct {
 
 	mu      sync.Mutex
 	options frontOptions  // what of them is still to come
+	at      whereabouts   // of the session, also while another one is opened
 	work    *work         // nil until the session is open
 	view    *frontView    // of work
 	ready   chan struct{} // closed once work is open, or failed says why it is not
@@ -83,7 +84,7 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	f := &front{app: a, options: o, ready: make(chan struct{}), stopServer: func() {}}
+	f := &front{app: a, at: whereabouts{a.dir, a.project}, options: o, ready: make(chan struct{}), stopServer: func() {}}
 	f.life, f.end = context.WithCancel(ctx)
 	defer f.end()
 	shown, stop := f.stoppable(ctx)

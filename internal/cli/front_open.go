@@ -9,6 +9,20 @@ import (
 	"ikigai/internal/config"
 )
 
+// whereabouts is what a session's directory is, and brings.
+type whereabouts struct {
+	dir     string
+	project projectTrust
+}
+
+// whereabouts returns where the person is. It is for what goes on while a session may be
+// opened, which changes what the app knows of it.
+func (f *front) whereabouts() whereabouts {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.at
+}
+
 // openFirst opens the session that the person has asked for. Where that fails, a
 // person who has named one leaves with the reason.
 func (f *front) openFirst(o frontOptions) {
@@ -43,6 +57,7 @@ func (f *front) open(w which, model config.Endpoint) error {
 	defer f.mu.Unlock()
 	f.failed = err
 	if err == nil {
+		f.at = whereabouts{f.dir, f.project}
 		work.agent.Steer, work.agent.AllowVolatile = f.steer, f.allowVolatile
 		f.work, f.view = work, v
 		f.showStatus()

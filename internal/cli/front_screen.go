@@ -96,7 +96,7 @@ func (f *front) edit(text string) (string, error) {
 	line := cmp.Or(f.settings.Terminal.Editor, f.env("VISUAL"), f.env("EDITOR"), "vi")
 	editor := exec.CommandContext(f.here, "/bin/sh", "-c", inPlace(line)+` "$1"`, "sh", file.Name())
 	editor.Cancel, editor.WaitDelay = func() error { return editor.Process.Signal(syscall.SIGHUP) }, endTime/2
-	editor.Stdin, editor.Stdout, editor.Stderr, editor.Env, editor.Dir = f.In, f.Out, f.Err, f.withoutSecrets(), f.dir
+	editor.Stdin, editor.Stdout, editor.Stderr, editor.Env, editor.Dir = f.In, f.Out, f.Err, f.withoutSecrets(), f.whereabouts().dir
 	if err := f.lend(editor.Run); err != nil {
 		return "", usage("The editor "+line+" failed: "+err.Error(), "Set editor to one that can be started, or EDITOR")
 	}

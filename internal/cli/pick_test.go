@@ -153,7 +153,7 @@ func TestCompletePath(t *testing.T) {
 	must(t, os.WriteFile(dir+"/.gitignore", []byte("build/\n"), 0o644))
 	must(t, os.Mkdir(dir+"/.git", 0o755))
 	must(t, os.WriteFile(home+"/notes.md", nil, 0o644))
-	f := &front{app: &app{Process: Process{Env: []string{"HOME=" + home}}, dir: dir}}
+	f := &front{app: &app{Process: Process{Env: []string{"HOME=" + home}}}, at: whereabouts{dir: dir}}
 	for typed, want := range map[string][]string{
 		"":           {`"my dir/ more`, "src/ more", "top.go"},
 		"main":       {"src/deep/main.go"},
@@ -190,9 +190,9 @@ func TestCompletePath(t *testing.T) {
 // typed is not offered.
 func TestCompletions(t *testing.T) {
 	home := t.TempDir()
-	f := &front{app: &app{Process: Process{Env: []string{"HOME=" + home}}, dir: t.TempDir()}}
-	must(t, os.WriteFile(f.dir+"/a.txt", nil, 0o644))
-	must(t, os.WriteFile(f.dir+"/b\x07.txt", nil, 0o644))
+	f := &front{app: &app{Process: Process{Env: []string{"HOME=" + home}}}, at: whereabouts{dir: t.TempDir()}}
+	must(t, os.WriteFile(f.at.dir+"/a.txt", nil, 0o644))
+	must(t, os.WriteFile(f.at.dir+"/b\x07.txt", nil, 0o644))
 	for before, want := range map[string]string{
 		"/appr":          "1 approval",
 		"/approval ":     "10 never ask plan deny",

@@ -19,7 +19,7 @@ func (f *front) ownCommands() (all []knowledge.Command, problems []string) {
 	if dir := f.userPlace("XDG_CONFIG_HOME", ".config", ""); dir != "" {
 		files, problems = knowledge.OwnCommands(dir)
 	}
-	if t := f.project; t.project != nil {
+	if t := f.whereabouts().project; t.project != nil {
 		files = append(files, t.texts(t.place.Commands)...)
 	}
 	all, more := knowledge.Commands(files)

@@ -430,7 +430,10 @@ func TestSlashCommit(t *testing.T) {
 	s.says("/commit as agreed", "Commit with this message?")
 	s.WaitFor("y yes")
 	s.Send("y")
-	s.WaitFor("1 file changed")
+	s.Until("the front after what Git has told", func(screen string) bool {
+		_, after, told := strings.Cut(screen, "1 file changed")
+		return told && strings.Contains(after, "›")
+	})
 	if got := git("log", "--format=%s"); got != "add a.txt\n" {
 		t.Errorf("the log of Git: %q", got)
 	}
