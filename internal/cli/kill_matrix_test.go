@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"io"
@@ -79,7 +80,7 @@ const killWorkers = 6
 
 // try kills the program at every point of a phase.
 func (m *matrix) try(t *testing.T, phase killPhase) {
-	points := m.some(m.points(t, phase), 5)
+	points := m.some(m.points(t, phase), cmp.Or(phase.every, 5))
 	todo := make(chan killtest.Point, len(points)) // a worker ends early where a row fails what it shares with others
 	for _, point := range points {
 		todo <- point

@@ -73,6 +73,7 @@ type killPhase struct {
 	args   []string                // of the program that is killed
 	during func(*row) (end func()) // what happens while it runs
 	types  func(*scribe)           // types at the interactive front
+	every  int                     // each so manieth point is tried, unless all are; 0 for each fifth
 }
 
 var killPhases = []killPhase{
