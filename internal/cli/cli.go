@@ -55,6 +55,7 @@ type app struct {
 
 	readOnlyTools bool       // only tools that change nothing are used
 	approving     chosenMode // when calls are asked about, if the person has changed it since the start
+	looking       sync.Mutex // while the settings of how things look are read, or changed in the front
 
 	began     bool                 // a command has begun: errors are no longer of usage
 	key       string               // of the model in use, wherever it came from

@@ -29,9 +29,10 @@ type frontOptions struct {
 // front is the host of the interactive front: what the person asks for is done
 // here, in a session that is opened beside the way.
 //
-// A turn runs on a goroutine of its own, and so does a command, one at a time. A
-// statement waits for the turn and the command before it, a command for the
-// command before it alone.
+// A turn runs on a goroutine of its own, and so does a command, one of a sort at a
+// time: those that only tell something do not wait for one that does something. A
+// statement waits for the turn and the commands before it, a command for those of
+// its sort before it alone.
 type front struct {
 	*app
 	ui   *tui.Front
@@ -43,10 +44,10 @@ type front struct {
 
 	broken atomic.Bool // the program itself, which has been told
 
-	stopServer func()                 // of the script that plays the model
-	paths      pathIndex              // to complete what is typed behind an @
-	passedOver []string               // what was told of the person's own commands
-	command    atomic.Pointer[string] // that is done, until it is told which it is
+	stopServer func()    // of the script that plays the model
+	paths      pathIndex // to complete what is typed behind an @
+	passedOver []string  // what was told of the person's own commands
+	echoes     echoes    // of commands that are done
 
 	mu      sync.Mutex
 	options frontOptions  // what of them is still to come
@@ -58,7 +59,8 @@ type front struct {
 	unasked error          // why the model cannot be asked; nil if it can
 	waiting []tui.Input    // have not begun, in order
 	turn    *doing         // under way; nil if there is none
-	errand  *doing         // a command, likewise
+	errand  *doing         // a command that does something, likewise
+	telling *doing         // a command that only tells something, likewise
 	instead ikigai.Seq     // the statement that the next one takes the place of; 0 for none
 	heard   []ikigai.Event // of commands that the person has typed, which the model is yet to be told
 	running sync.WaitGroup
@@ -66,6 +68,12 @@ type front struct {
 
 // doing is something under way that can be stopped.
 type doing struct{ stop context.CancelCauseFunc }
+
+// underWay returns what is under way, what can be stopped soonest first. The caller
+// holds the lock.
+func (f *front) underWay() []*doing {
+	return slices.DeleteFunc([]*doing{f.telling, f.errand, f.turn}, func(d *doing) bool { return d == nil })
+}
 
 // errStopped is the cause with which turns and commands end that the person stops.
 var errStopped = errors.New("the person stopped it")
@@ -161,10 +169,8 @@ func (f *front) shutDown() {
 	f.left.Store(true)
 	f.part()
 	f.waiting = nil
-	for _, d := range []*doing{f.turn, f.errand} {
-		if d != nil {
-			d.stop(errStopped)
-		}
+	for _, d := range f.underWay() {
+		d.stop(errStopped)
 	}
 	if f.work == nil {
 		f.end() // nothing is open yet, or for ever

@@ -37,17 +37,26 @@ func (f *front) take(in tui.Input) {
 
 // step begins what waits and can begin now. The caller holds the lock.
 func (f *front) step() {
-	if i := slices.IndexFunc(f.waiting, func(in tui.Input) bool { return isCommand(in.Text) }); i >= 0 && f.errand == nil {
-		line := f.waiting[i].Text
-		f.waiting = slices.Delete(f.waiting, i, i+1)
-		f.errand = f.begin(func(ctx context.Context) { f.obey(ctx, line) }, func() { f.errand = nil })
-	}
-	if f.turn == nil && f.errand == nil && len(f.waiting) > 0 {
+	f.stepCommand(&f.telling, onlyTells)
+	f.stepCommand(&f.errand, func(line string) bool { return isCommand(line) && !onlyTells(line) })
+	if len(f.underWay()) == 0 && len(f.waiting) > 0 {
 		in := f.waiting[0]
 		f.waiting = slices.Delete(f.waiting, 0, 1)
 		f.turn = f.begin(func(ctx context.Context) { f.answer(ctx, in) }, func() { f.turn = nil })
 	}
 	f.ui.Waiting(slices.Clone(f.waiting))
+}
+
+// stepCommand begins the first command of a sort that waits, unless one of that sort
+// is under way. The caller holds the lock.
+func (f *front) stepCommand(now **doing, isOne func(line string) bool) {
+	i := slices.IndexFunc(f.waiting, func(in tui.Input) bool { return isOne(in.Text) })
+	if i < 0 || *now != nil {
+		return
+	}
+	line := f.waiting[i].Text
+	f.waiting = slices.Delete(f.waiting, i, i+1)
+	*now = f.begin(func(ctx context.Context) { f.obey(ctx, line) }, func() { *now = nil })
 }
 
 // begin begins something and, once it has ended, what waits for that. The caller
@@ -62,7 +71,7 @@ func (f *front) begin(do func(context.Context), ended func()) *doing {
 		defer f.mu.Unlock()
 		ended()
 		f.hearRest()
-		if f.turn == nil && f.errand == nil {
+		if len(f.underWay()) == 0 {
 			f.ui.Idle()
 		}
 		f.showStatus()
@@ -85,8 +94,7 @@ func (f *front) hearRest() {
 // obey does what a command says.
 func (f *front) obey(ctx context.Context, line string) {
 	if strings.HasPrefix(line, "/") { // the other ones are shown as calls
-		f.command.Store(&line)
-		defer f.command.Store(nil)
+		defer f.echoes.await(line)()
 	}
 	if err := f.do(ctx, line); err != nil {
 		f.notice(told(err))
@@ -115,17 +123,16 @@ func (f *front) idle(ctx context.Context) error {
 	return nil
 }
 
-// Stop implements tui.Host: what began last is stopped.
+// Stop implements tui.Host: what began last is stopped, as far as that can be told.
 func (f *front) Stop() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, d := range []*doing{f.errand, f.turn} {
-		if d != nil {
-			d.stop(errStopped)
-			return true
-		}
+	all := f.underWay()
+	if len(all) == 0 {
+		return false
 	}
-	return false
+	all[0].stop(errStopped)
+	return true
 }
 
 // Cancel implements tui.Host.

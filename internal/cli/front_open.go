@@ -50,7 +50,7 @@ func (f *front) open(w which, model config.Endpoint) error {
 	if w.isNew() {
 		limit = awayTime
 	}
-	v := &frontView{front: f}
+	v := &frontView{front: f, held: f.newHeld()}
 	opened := <-f.openStore(f.life, limit)
 	work, err := f.app.open(f.life, w, model, opened, v)
 	f.mu.Lock()
@@ -59,6 +59,7 @@ func (f *front) open(w which, model config.Endpoint) error {
 	if err == nil {
 		f.at = whereabouts{f.dir, f.project}
 		work.agent.Steer, work.agent.AllowVolatile = f.steer, f.allowVolatile
+		work.reads = &reading{Store: work.store, session: work.session, held: v.held, dir: f.dir}
 		f.work, f.view = work, v
 		f.showStatus()
 	}
@@ -98,7 +99,7 @@ func (f *front) reopen(ctx context.Context, to which) error {
 		return err
 	}
 	if !to.isNew() {
-		found, err := f.find(ctx, now.store, to)
+		found, err := f.find(ctx, now.reads, to)
 		if err != nil {
 			return err
 		}

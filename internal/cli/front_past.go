@@ -20,9 +20,6 @@ func (f *front) showLog(ctx context.Context, verbose bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.session.Record(ctx); err != nil { // what is queued is shown, too
-		return err
-	}
 	style := f.frontStyle()
 	style.Compact, style.Verbose = false, verbose
 	page, fold := render.Page{Style: style}, transcript.Transcript{Folded: !verbose}
@@ -34,7 +31,7 @@ func (f *front) showLog(ctx context.Context, verbose bool) error {
 			text.WriteString(page.Block(b))
 		}
 	}
-	for e, err := range f.allEvents(ctx, w.store, w.session.ID()) {
+	for e, err := range f.events(ctx, w) {
 		if err != nil {
 			return err
 		}
@@ -71,12 +68,9 @@ func (f *front) editLast(ctx context.Context) error {
 
 // lastStatement returns the last statement of the conversation; 0 if there is none.
 func (f *front) lastStatement(ctx context.Context, w *work) (ikigai.Seq, string, error) {
-	if _, err := w.session.Record(ctx); err != nil { // what is queued is read, too
-		return 0, "", err
-	}
 	var past timeline
 	texts := map[ikigai.Seq]string{}
-	for e, err := range f.allEvents(ctx, w.store, w.session.ID()) {
+	for e, err := range f.events(ctx, w) {
 		if err != nil {
 			return 0, "", err
 		}

@@ -45,7 +45,8 @@ func reflows(env func(string) string) bool {
 // frontStyle returns how things look in the front.
 func (f *front) frontStyle() render.Style {
 	style := f.style(f.Out)
-	style.Compact, style.More = f.settings.Terminal.Display == config.DisplayCompact, "Ctrl-O"
+	_, display := f.look()
+	style.Compact, style.More = display == config.DisplayCompact, "Ctrl-O"
 	return style
 }
 

@@ -15,6 +15,7 @@ const pastEvents = 300
 // frontView shows a session in the interactive front.
 type frontView struct {
 	front *front
+	held  *held
 
 	mu       sync.Mutex
 	begun    bool // events are new from now on
@@ -39,9 +40,11 @@ func (v *frontView) Add(e ikigai.Event) {
 	}
 	if v.begun {
 		v.new = true
+		v.held.add(e)
 		v.keep(e, v.fold.Add(e))
 		return
 	}
+	v.held.addOld(e)
 	if v.past = append(v.past, e); len(v.past) < 2*pastEvents {
 		return
 	}
@@ -95,7 +98,10 @@ func (v *frontView) begin() {
 }
 
 // recorded implements viewer.
-func (v *frontView) recorded(e ikigai.Event, _ ikigai.Durability) {
+func (v *frontView) recorded(e ikigai.Event, d ikigai.Durability) {
+	if d == ikigai.Stored {
+		v.held.keptUpTo(e.Seq)
+	}
 	v.mu.Lock()
 	blocks := v.blocks[e.Seq]
 	delete(v.blocks, e.Seq)

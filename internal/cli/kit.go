@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"ikigai"
 	"ikigai/internal/exttool"
@@ -20,8 +21,10 @@ type kit struct {
 	jobs     *tools.Jobs
 	external *exttool.Set
 	servers  *mcp.Client
-	readOnly bool          // those that change something are left out
-	list     []ikigai.Tool // all of them, in the order in which models are shown them
+	readOnly bool // those that change something are left out
+
+	mu   sync.Mutex    // while the list is changed, or read beside who changes it
+	list []ikigai.Tool // all of them, in the order in which models are shown them
 }
 
 // kitConfig is what the tools of a session need to know of it. The zero value is
@@ -82,6 +85,8 @@ func (k *kit) refresh(ctx context.Context) bool {
 // tool takes its place, also where it cannot be used: what a person has put
 // there must not quietly be something else.
 func (k *kit) gather() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	blocked := k.external.Blocked()
 	k.list = slices.DeleteFunc(slices.Clone(k.builtin), func(t ikigai.Tool) bool { return slices.Contains(blocked, exttool.Fold(t.Name)) })
 	first := len(k.list)

@@ -25,6 +25,7 @@ type work struct {
 	*opening
 	session *session.Session
 	agent   *agent.Agent
+	reads   *reading // what the commands of the front read; nil elsewhere
 }
 
 // refresh takes in, between statements, which tools there are now.

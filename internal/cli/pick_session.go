@@ -31,7 +31,8 @@ type sessionList struct {
 // false if they pick none.
 func (f *front) pickSession(ctx context.Context, store ikigai.Store) (id ikigai.ID, ok bool, err error) {
 	l := &sessionList{front: f, store: store}
-	if l.sessions, err = collect(store.Sessions(ctx, ikigai.SessionQuery{Limit: mostSessions})); err != nil {
+	l.sessions, err = collect(store.Sessions(ctx, ikigai.SessionQuery{Limit: mostSessions}))
+	if err := f.unseen(ctx, err); err != nil {
 		return "", false, err
 	}
 	if len(l.sessions) == 0 {

@@ -20,8 +20,11 @@ type slash struct {
 	// complete returns what the arguments could be, of which typed is the
 	// beginning. It may be nil.
 	complete func(ctx context.Context, f *front, typed string) []tui.Completion
-	// run does it, on a goroutine of its own while no other command runs, until ctx
-	// ends. What it has to say it prints; the error is shown.
+	// tells reports whether with these arguments it only tells something: it changes
+	// nothing then, and does not wait for what does. Nil is never.
+	tells func(args string) bool
+	// run does it, on a goroutine of its own while no other command of its sort runs,
+	// until ctx ends. What it has to say it prints; the error is shown.
 	run func(f *front, ctx context.Context, args string) error
 }
 
@@ -55,6 +58,22 @@ func slashNamed(all []slash, name string) *slash {
 		return nil
 	}
 	return &all[i]
+}
+
+// always is for commands that only tell something.
+func always(string) bool { return true }
+
+// ifBare is for commands that only tell something unless they have arguments.
+func ifBare(args string) bool { return args == "" }
+
+// onlyTells reports whether a line is a command that only tells something.
+func onlyTells(line string) bool {
+	if !isCommand(line) {
+		return false
+	}
+	name, args := cutWord(strings.TrimPrefix(line, "/"))
+	c := slashNamed(slashes(), name)
+	return c != nil && c.tells != nil && c.tells(args)
 }
 
 // do does what a line says that begins with "/" or "!".

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -17,9 +18,9 @@ import (
 func exactCommands() []slash {
 	return []slash{
 		{name: "raw", args: "[N | #EVENT]", about: "show a request exactly as it was sent",
-			more: "Without an argument it is the last one, else request N counted from 1, or what was recorded as event #EVENT, as /log -v shows it. The bytes are rebuilt from the log and checked against their SHA-256; the pager shows them indented.",
-			run:  (*front).showRaw},
-		{name: "system", about: "show the system prompt as it was recorded", run: (*front).showSystem},
+			more:  "Without an argument it is the last one, else request N counted from 1, or what was recorded as event #EVENT, as /log -v shows it. The bytes are rebuilt from the log and checked against their SHA-256; the pager shows them indented.",
+			tells: always, run: (*front).showRaw},
+		{name: "system", about: "show the system prompt as it was recorded", tells: always, run: (*front).showSystem},
 	}
 }
 
@@ -68,7 +69,10 @@ func requestNamed(events iter.Seq2[ikigai.Event, error], text string) (seq ikiga
 // showRequest shows the body of a request, indented. That its bytes are those that
 // were sent is checked as they are rebuilt.
 func (f *front) showRequest(ctx context.Context, w *work, seq ikigai.Seq, name string) error {
-	body, err := history.Rebuild(ctx, f.events(ctx, w), w.store, seq)
+	body, err := history.Rebuild(ctx, f.events(ctx, w), w.reads, seq)
+	if e := new(ikigai.Error); errors.As(err, &e) {
+		return e // without the names of blobs around it
+	}
 	if err != nil {
 		return err
 	}

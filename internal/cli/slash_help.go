@@ -12,7 +12,7 @@ func helpCommands() []slash {
 	return []slash{
 		{name: "help", args: "[COMMAND]", about: "what commands and keys do",
 			complete: func(_ context.Context, f *front, _ string) []tui.Completion { return f.slashCompletions() },
-			run:      (*front).help},
+			tells:    always, run: (*front).help},
 		{name: "quit", about: "leave; the session can be gone on with",
 			run: func(f *front, _ context.Context, _ string) error {
 				f.ui.Quit()

@@ -33,8 +33,9 @@ func completeWords(words ...string) func(context.Context, *front, string) []tui.
 // chooseTheme changes the colours of what is shown from here on.
 func (f *front) chooseTheme(ctx context.Context, name string) error {
 	themes := config.Themes()
+	now, display := f.look()
 	if name == "" {
-		pick := tui.Pick{Title: "Which colours?", At: max(0, slices.Index(themes, f.settings.Terminal.Theme))}
+		pick := tui.Pick{Title: "Which colours?", At: max(0, slices.Index(themes, now))}
 		for _, t := range themes {
 			pick.Items = append(pick.Items, tui.Item{Label: t})
 		}
@@ -47,32 +48,33 @@ func (f *front) chooseTheme(ctx context.Context, name string) error {
 	if !slices.Contains(themes, name) {
 		return usage("There is no theme "+clipped(name), "Use "+strings.Join(themes, ", "))
 	}
-	f.settings.Terminal.Theme = name
-	f.restyle()
+	f.lookSo(name, display)
 	f.tells("The theme is " + name + " from here on.")
 	return nil
 }
 
 // chooseDisplay has long results shown whole, or folded, from here on.
 func (f *front) chooseDisplay(_ context.Context, how string) error {
-	t := &f.settings.Terminal
+	theme, now := f.look()
 	switch how {
 	case "":
 		how = config.DisplayCompact
-		if t.Display == config.DisplayCompact {
+		if now == config.DisplayCompact {
 			how = config.DisplayFull
 		}
 	case config.DisplayFull, config.DisplayCompact:
 	default:
 		return usage("Nothing can be shown "+clipped(how), "Use "+config.DisplayFull+" or "+config.DisplayCompact)
 	}
-	t.Display = how
-	f.restyle()
+	f.lookSo(theme, how)
 	f.tells("The display is " + how + " from here on.")
 	return nil
 }
 
-func (f *front) restyle() {
-	t := f.settings.Terminal
-	f.ui.Restyle(t.Theme, t.Display == config.DisplayCompact)
+// lookSo makes a theme and a display those in force.
+func (f *front) lookSo(theme, display string) {
+	f.looking.Lock()
+	f.settings.Terminal.Theme, f.settings.Terminal.Display = theme, display
+	f.looking.Unlock()
+	f.ui.Restyle(theme, display == config.DisplayCompact)
 }

@@ -132,6 +132,14 @@ func aboutModel(m catalog.Model) string {
 	return safetext.Terminal(strings.Join(words, " · "))
 }
 
+// modelOf returns the name of the model that is asked, which a command may be
+// changing.
+func (f *front) modelOf(w *work) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return w.agent.ModelName
+}
+
 // modelWithLevel returns a model as a person names it.
 func modelWithLevel(name string, level ikigai.Level) string {
 	if level == ikigai.LevelDefault {

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
+	"sync"
 
 	"ikigai"
 	"ikigai/internal/safetext"
@@ -22,11 +24,40 @@ func (f *front) print(text string) {
 	f.ui.Print(text)
 }
 
-// echo tells which command it is that shows something, once.
+// echo tells which commands they are that may be showing something, each once.
 func (f *front) echo() {
-	if line := f.command.Swap(nil); line != nil {
-		f.ui.Echo(clipped(f.redact(*line)))
+	for _, line := range f.echoes.take() {
+		f.ui.Echo(clipped(f.redact(line)))
 	}
+}
+
+// echoes is the lines of commands under way that nothing was shown of, in order.
+type echoes struct {
+	mu    sync.Mutex
+	lines []*string
+}
+
+// await adds a line until it is taken or done is called.
+func (e *echoes) await(line string) (done func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lines = append(e.lines, &line)
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.lines = slices.DeleteFunc(e.lines, func(other *string) bool { return other == &line })
+	}
+}
+
+// take takes all lines.
+func (e *echoes) take() (all []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, line := range e.lines {
+		all = append(all, *line)
+	}
+	e.lines = nil
+	return all
 }
 
 // harmless returns what others wrote as a terminal may be given it, without keys.
@@ -34,8 +65,7 @@ func (f *front) harmless(text string) string { return safetext.Terminal(f.redact
 
 // events yields the events of the session that is open, up to the last one.
 func (f *front) events(ctx context.Context, w *work) iter.Seq2[ikigai.Event, error] {
-	_, _ = w.session.Record(ctx) // what is queued; an error is that the session is closed
-	return f.allEvents(ctx, w.store, w.session.ID())
+	return w.reads.Events(ctx, w.session.ID(), 0)
 }
 
 // timeline returns the places of the session that is open.

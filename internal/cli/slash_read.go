@@ -6,13 +6,13 @@ import (
 
 func readCommands() []slash {
 	return []slash{
-		{name: "cost", about: "what the session has cost, by purpose", run: (*front).showCost},
+		{name: "cost", about: "what the session has cost, by purpose", tells: always, run: (*front).showCost},
 		{name: "context", about: "what the model is sent, part by part with its size",
-			more: "That is the system prompt, instructions, skills, tools, a summary, and each statement with all that was done for it; what was trimmed is told, too.",
-			run:  (*front).showContext},
+			more:  "That is the system prompt, instructions, skills, tools, a summary, and each statement with all that was done for it; what was trimmed is told, too.",
+			tells: always, run: (*front).showContext},
 		{name: "goal", args: "[TEXT]", about: "what the session is for and how far it has come; or make TEXT its goal",
-			more: "A goal that you set no model replaces, until /clear.",
-			run:  (*front).showGoalOrSet},
+			more:  "A goal that you set no model replaces, until /clear.",
+			tells: ifBare, run: (*front).showGoalOrSet},
 	}
 }
 
@@ -41,7 +41,7 @@ func (f *front) showContext(ctx context.Context, _ string) error {
 	if s.prompt.text == "" { // nothing has been said
 		s = f.sendingOf(w.kit)
 	}
-	s.model = w.agent.ModelName
+	s.model = f.modelOf(w)
 	for _, line := range f.outdated(s.prompt.told) {
 		f.notice(line)
 	}

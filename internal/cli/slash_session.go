@@ -15,14 +15,15 @@ import (
 
 func sessionCommands() []slash {
 	return []slash{
-		{name: "sessions", about: "choose a session to go on with: by its title, or what was said in it", run: (*front).chooseSession},
+		{name: "sessions", about: "choose a session to go on with: by its title, or what was said in it",
+			tells: always, run: (*front).chooseSession},
 		{name: "resume", args: "ID", about: "go on with the session whose ID begins so",
 			complete: completeSession, run: (*front).resume},
 		{name: "search", args: "WORDS", about: "find what was said and done in the sessions of this directory",
-			more: `All words must occur, in any case. Words in quotation marks are a phrase, and word* is the beginning of one. What you choose is shown where it stands.`,
-			run:  (*front).searchLog},
+			more:  `All words must occur, in any case. Words in quotation marks are a phrase, and word* is the beginning of one. What you choose is shown where it stands.`,
+			tells: always, run: (*front).searchLog},
 		{name: "log", args: "[-v]", about: "show all of the session, nothing folded",
-			more: "With -v each event has its number, and what the model was sent is shown, too.",
+			more: "With -v each event has its number, and what the model was sent is shown, too.", tells: always,
 			run: func(f *front, ctx context.Context, args string) error {
 				if args != "" && args != "-v" && args != "--verbose" {
 					return usage("/log does not know "+clipped(args), "Leave it out, or use -v")
@@ -40,17 +41,19 @@ func (f *front) resume(ctx context.Context, id string) error {
 	return asTyped(f.reopen(ctx, which{id: id}), "ikigai sessions --all", "sessions")
 }
 
-// chooseSession goes on with a session that the person picks.
+// chooseSession has the person pick a session and goes on with it, by a command of its
+// own: one that does something.
 func (f *front) chooseSession(ctx context.Context, _ string) error {
 	w, err := f.opened(ctx)
 	if err != nil {
 		return err
 	}
-	id, ok, err := f.pickSession(ctx, w.store)
+	id, ok, err := f.pickSession(ctx, w.reads)
 	if err != nil || !ok {
 		return err
 	}
-	return f.reopen(ctx, which{id: string(id)})
+	f.say(tui.Input{Text: "/resume " + string(id)})
+	return nil
 }
 
 // searchLog shows what is found in the sessions of the directory, to choose from.
@@ -66,16 +69,16 @@ func (f *front) searchLog(ctx context.Context, words string) error {
 	if err != nil {
 		return err
 	}
-	q, err := f.searchQuery(ctx, w.store, words, searchOptions{limit: mostSessions})
+	q, err := f.searchQuery(ctx, w.reads, words, searchOptions{limit: mostSessions})
 	if err != nil {
 		return asTyped(err, "ikigai search parser panic", "search parser panic")
 	}
 	_, _ = w.session.Record(ctx) // what is queued is found, too
-	if err := f.catchUp(ctx, w.store); err != nil {
+	if err := f.catchUp(ctx, w.reads); err != nil {
 		return err
 	}
-	hits, err := collect(w.store.Search(ctx, q))
-	if err != nil {
+	hits, err := collect(w.reads.Search(ctx, q))
+	if err := f.unseen(ctx, err); err != nil {
 		return err
 	}
 	if len(hits) == 0 {
@@ -83,6 +86,16 @@ func (f *front) searchLog(ctx context.Context, words string) error {
 		return nil
 	}
 	return f.chooseHit(ctx, w, words, hits, terms)
+}
+
+// unseen tells the person why only this session is among what was found. It returns
+// an error that is not about that.
+func (f *front) unseen(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	f.notice("Other sessions cannot be seen now. " + told(err))
+	return nil
 }
 
 // chooseHit has the person look at finds, each where it stands, until they have
@@ -118,7 +131,7 @@ const aroundPlace = 400
 // showPlace shows a session from the statement on to which a find belongs.
 func (f *front) showPlace(ctx context.Context, w *work, hit ikigai.Hit) error {
 	var shown []ikigai.Event // from the last statement before the find
-	for e, err := range f.allEvents(ctx, w.store, hit.Event.Session) {
+	for e, err := range w.reads.Events(ctx, hit.Event.Session, 0) {
 		if err != nil {
 			return err
 		}
@@ -146,7 +159,7 @@ func completeSession(ctx context.Context, f *front, _ string) (items []tui.Compl
 	if err != nil {
 		return nil
 	}
-	sessions, err := collect(w.store.Sessions(ctx, ikigai.SessionQuery{Limit: mostSessions}))
+	sessions, err := collect(w.reads.Sessions(ctx, ikigai.SessionQuery{Limit: mostSessions}))
 	if err != nil {
 		return nil
 	}

@@ -14,13 +14,13 @@ import (
 
 func toolCommands() []slash {
 	return []slash{
-		{name: "tools", about: "list the tools: where they come from, how they fared, what is wrong", run: (*front).listTools},
+		{name: "tools", about: "list the tools: where they come from, how they fared, what is wrong", tells: always, run: (*front).listTools},
 		{name: "tool", args: "NAME", about: "show what a model is told of a tool, and how it fared",
-			complete: completeTool, run: (*front).showTool},
+			complete: completeTool, tells: always, run: (*front).showTool},
 		{name: "refresh", about: "look for new tools, servers and instructions now",
 			more: "Changed tools are found before each statement anyway. Instructions stay as they were when the session began, and it is told which of them have changed.",
 			run:  (*front).refreshTools},
-		{name: "jobs", about: "list the commands that run in the background", run: (*front).listJobs},
+		{name: "jobs", about: "list the commands that run in the background", tells: always, run: (*front).listJobs},
 	}
 }
 

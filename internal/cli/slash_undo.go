@@ -61,7 +61,7 @@ func (f *front) takeBack(ctx context.Context, o undoOptions, args string) error 
 		return err
 	}
 	o.typed = true
-	t := &taking{app: f.app, undoOptions: o, found: ikigai.SessionInfo{ID: w.session.ID(), Dir: f.dir}, store: w.store}
+	t := &taking{app: f.app, undoOptions: o, found: ikigai.SessionInfo{ID: w.session.ID(), Dir: f.dir}, store: w.reads}
 	f.echo()
 	done, err := t.inSession(ctx, w, p)
 	if err != nil {

@@ -137,11 +137,11 @@ func (f *front) exportSession(ctx context.Context, args string) error {
 		return err
 	}
 	_, _ = w.session.Record(ctx) // what is queued
-	info, err := f.find(ctx, w.store, which{id: string(w.session.ID())})
+	info, err := f.find(ctx, w.reads, which{id: string(w.session.ID())})
 	if err != nil {
 		return err
 	}
-	if err := f.exportSessions(ctx, w.store, []ikigai.SessionInfo{info}, o); err != nil {
+	if err := f.exportSessions(ctx, w.reads, []ikigai.SessionInfo{info}, o); err != nil {
 		return err
 	}
 	f.tells("The session is in " + o.out + " now.")

@@ -57,9 +57,12 @@ func (a *app) personKit(ctx context.Context) *kit {
 
 // shown returns all tools in the order in which models are shown them.
 func (k *kit) shown() []shownTool {
+	k.mu.Lock()
+	list := k.list
+	k.mu.Unlock()
 	external := k.external.List()
-	all := make([]shownTool, len(k.list))
-	for i, t := range k.list {
+	all := make([]shownTool, len(list))
+	for i, t := range list {
 		all[i] = shownTool{Tool: t, origin: "built-in", limit: exttool.DefaultTimeout(t.Schema)}
 		if strings.HasPrefix(t.Source, mcp.Source) {
 			all[i].origin, all[i].limit = t.Source, 0

@@ -253,9 +253,17 @@ func (a *app) style(w io.Writer) render.Style {
 		Markdown: isTerminal,
 	}
 	if a.settings != nil {
-		style.Theme = render.Theme(a.settings.Terminal.Theme)
+		theme, _ := a.look()
+		style.Theme = render.Theme(theme)
 	}
 	return style
+}
+
+// look returns the theme and the display that are in force.
+func (a *app) look() (theme, display string) {
+	a.looking.Lock()
+	defer a.looking.Unlock()
+	return a.settings.Terminal.Theme, a.settings.Terminal.Display
 }
 
 // depth returns how many colours the terminal says that it has.

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"ikigai"
+	"ikigai/internal/dbschema"
+	"ikigai/internal/session"
+)
+
+// reading is the store as the commands of the front read it. Of the session that is
+// open it knows what the program holds, so that this one can be read whatever has
+// become of the database.
+//
+// While that does not take the session's events, lists and finds begin with those of
+// the session, as it is; those of others follow, or the error that tells why they
+// cannot be seen. The questions are bounded: a server may say nothing any more.
+type reading struct {
+	ikigai.Store
+	session *session.Session
+	held    *held
+	dir     string // of the session
+}
+
+// own returns the ID of the session that is open.
+func (r *reading) own() ikigai.ID { return r.session.ID() }
+
+// Events yields the events of a session. Of the one that is open, only those that
+// are not held are asked for.
+func (r *reading) Events(ctx context.Context, id ikigai.ID, after ikigai.Seq) iter.Seq2[ikigai.Event, error] {
+	if id != r.own() {
+		return r.Store.Events(ctx, id, after)
+	}
+	return func(yield func(ikigai.Event, error) bool) {
+		missing := r.session.Head() // the last event that the store alone has
+		held := r.held.all()
+		if len(held) > 0 {
+			missing = held[0].Seq - 1
+		}
+		if after < missing {
+			for e, err := range r.Store.Events(ctx, id, after) {
+				if err == nil && e.Seq > missing {
+					break
+				}
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+		for _, e := range held {
+			if e.Seq > after && !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Blob returns bytes that the session holds or the store keeps, or ikigai.ErrNotFound.
+// Of a session that was opened again, the store alone has those from before.
+func (r *reading) Blob(ctx context.Context, hash string) (content []byte, err error) {
+	if content, ok := r.held.blob(hash); ok {
+		return content, nil
+	}
+	err = r.ask(ctx, func(ctx context.Context) (err error) {
+		content, err = r.Store.Blob(ctx, hash)
+		return err
+	})
+	if err == nil || errors.Is(err, ikigai.ErrNotFound) || ctx.Err() != nil {
+		return content, err
+	}
+	if r.held.whole() {
+		return nil, fmt.Errorf("blob %s: %w", hash, ikigai.ErrNotFound)
+	}
+	if away := new(ikigai.Error); errors.As(err, &away) {
+		err = &ikigai.Error{Kind: away.Kind, Err: err, What: "What was kept before the session was opened here is in the database alone. " + away.What, Do: away.Do}
+	}
+	return nil, err
+}
+
+// Sessions yields the sessions that fit q, which may name their directory and the
+// beginning of their ID.
+func (r *reading) Sessions(ctx context.Context, q ikigai.SessionQuery) iter.Seq2[ikigai.SessionInfo, error] {
+	return func(yield func(ikigai.SessionInfo, error) bool) {
+		var found []ikigai.SessionInfo
+		err := r.ask(ctx, func(ctx context.Context) (err error) {
+			found, err = collect(r.Store.Sessions(ctx, q))
+			return err
+		})
+		if r.knowsMore(err) {
+			found = slices.DeleteFunc(found, func(s ikigai.SessionInfo) bool { return s.ID == r.own() })
+			if s, any := r.info(ctx); any && strings.HasPrefix(string(s.ID), q.Prefix) && (q.Dir == "" || q.Dir == s.Dir) {
+				found = slices.Insert(found, 0, s)
+			}
+			if q.Prefix == string(r.own()) && len(found) > 0 {
+				err = nil // no other was asked for
+			}
+		}
+		yieldAll(found, err, yield)
+	}
+}
+
+// Search yields the events that fit q, which may say in which directory or session
+// they are.
+func (r *reading) Search(ctx context.Context, q ikigai.SearchQuery) iter.Seq2[ikigai.Hit, error] {
+	return func(yield func(ikigai.Hit, error) bool) {
+		var found []ikigai.Hit
+		err := r.ask(ctx, func(ctx context.Context) (err error) {
+			found, err = collect(r.Store.Search(ctx, q))
+			return err
+		})
+		if r.knowsMore(err) {
+			found = slices.DeleteFunc(found, func(h ikigai.Hit) bool { return h.Event.Session == r.own() })
+			found = append(r.search(ctx, q), found...)
+		}
+		yieldAll(found, err, yield)
+	}
+}
+
+// Catchup brings the search index up to date, unless the store is away: a search
+// goes without it then.
+func (r *reading) Catchup(ctx context.Context, limit int) (left int64, err error) {
+	if r.session.Durability() != ikigai.Stored {
+		return 0, nil
+	}
+	err = r.ask(ctx, func(ctx context.Context) (err error) {
+		left, err = r.Store.Catchup(ctx, limit)
+		return err
+	})
+	return left, err
+}
+
+// search returns the events of the session that fit q, the last first.
+func (r *reading) search(ctx context.Context, q ikigai.SearchQuery) (hits []ikigai.Hit) {
+	terms, err := dbschema.ParseWords(q.Words)
+	info, any := r.info(ctx)
+	if err != nil || !any || q.Session != "" && q.Session != info.ID || q.Dir != "" && q.Dir != info.Dir {
+		return nil
+	}
+	for _, e := range slices.Backward(r.known(ctx)) {
+		if q.Limit > 0 && len(hits) == q.Limit {
+			break
+		}
+		if said := strings.Fields(dbschema.SearchText(e).Text); said != nil && haveAll(said, terms) {
+			hits = append(hits, ikigai.Hit{Event: e, Dir: info.Dir, Title: info.Title})
+		}
+	}
+	return hits
+}
+
+// haveAll reports whether all terms stand in words.
+func haveAll(words []string, terms []dbschema.Term) bool {
+	for _, t := range terms {
+		at := 0
+		for at < len(words) && !begins(words[at:], t) {
+			at++
+		}
+		if at == len(words) {
+			return false
+		}
+	}
+	return true
+}
+
+// info returns the session that is open as it stands in a list. It is false if
+// nothing is in its log.
+func (r *reading) info(ctx context.Context) (info ikigai.SessionInfo, any bool) {
+	all := r.known(ctx)
+	shared := slices.IndexFunc(all, func(e ikigai.Event) bool { return e.Session == r.own() })
+	if shared < 0 {
+		return info, false
+	}
+	own := dbschema.Summarize(all[shared:])
+	info = ikigai.SessionInfo{
+		ID: r.own(), Dir: r.dir, Title: own.Title, Created: all[shared].Time, Updated: own.Updated, Events: all[len(all)-1].Seq,
+		Statements: own.Statements, Size: own.Size, Cost: own.Cost,
+	}
+	if shared > 0 {
+		info.Parent, info.Base = all[shared-1].Session, all[shared-1].Seq
+		info.Title = cmp.Or(info.Title, dbschema.Summarize(all[:shared]).Title)
+	}
+	return info, true
+}
+
+// known returns the events of the session or, where the store is needed for them
+// and does not answer, those that are held.
+func (r *reading) known(ctx context.Context) (all []ikigai.Event) {
+	err := r.ask(ctx, func(ctx context.Context) (err error) {
+		all, err = collect(r.Events(ctx, r.own(), 0))
+		return err
+	})
+	if err != nil {
+		return r.held.all()
+	}
+	return all
+}
+
+// knowsMore reports whether the session is to be asked beside the store, which has
+// answered with err.
+func (r *reading) knowsMore(err error) bool {
+	return err != nil || r.session.Durability() != ikigai.Stored
+}
+
+// ask asks the store something, for a bounded time.
+func (r *reading) ask(ctx context.Context, question func(context.Context) error) error {
+	limit := openTime
+	if r.session.Durability() != ikigai.Stored {
+		limit = awayTime
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := question(limited)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return &ikigai.Error{Kind: ikigai.ErrorStore, Err: err,
+			What: fmt.Sprintf("The database does not answer within %g s", limit.Seconds()), Do: "Check that the server runs and can be reached"}
+	}
+	return err
+}
+
+// yieldAll yields what was found, and err last if it is one.
+func yieldAll[T any](found []T, err error, yield func(T, error) bool) {
+	for _, v := range found {
+		if !yield(v, nil) {
+			return
+		}
+	}
+	if err != nil {
+		var none T
+		yield(none, err)
+	}
+}
