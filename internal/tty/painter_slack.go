@@ -18,7 +18,7 @@ type slack struct {
 }
 
 const (
-	narrowest = 20 // columns that are reckoned with
+	narrowest = 30 // columns that are reckoned with
 
 	// A wide character in the last column goes to the next row instead, and the line
 	// goes on there with nothing in the row that it leaves. It is erased at once.
