@@ -17,7 +17,7 @@ import (
 
 // TestKillMatrixFront is TestKillMatrix over the interactive front: a conversation is
 // typed, with a text, a tool, a change of a file, something said meanwhile and a command
-// of the person's own.
+// of the person's own. An export that is killed has written its file or has not.
 //
 // P7, S2.19, S2.25, laws 2 and 3.
 func TestKillMatrixFront(t *testing.T) {
@@ -25,7 +25,12 @@ func TestKillMatrixFront(t *testing.T) {
 	buildKilled(t, dir)
 	m := &matrix{dir: dir}
 	m.store = killFiles(t, m)
-	m.try(t, killPhase{name: "front", types: (*scribe).talks, before: (*row).beforeTalk, every: 20})
+	for _, phase := range []killPhase{
+		{name: "front", types: (*scribe).talks, before: (*row).beforeTalk, every: 20},
+		{name: "export", args: []string{"export", "--format", "html", "-o", "page.html"}, before: (*row).beforeExport, during: (*row).exports, every: 20},
+	} {
+		t.Run(phase.name, func(t *testing.T) { m.try(t, phase) })
+	}
 	t.Log(&m.tally)
 }
 
@@ -123,17 +128,10 @@ func (r *row) seesFront(painted string) {
 	}
 }
 
-// TestKillMatrixExport kills an export: the file is there as a whole or not at all.
-func TestKillMatrixExport(t *testing.T) {
-	dir := inMemory(t)
-	buildKilled(t, dir)
-	m := &matrix{dir: dir}
-	m.store = killFiles(t, m)
-	m.try(t, killPhase{name: "export", args: []string{"export", "--format", "html", "-o", "page.html"}, during: (*row).exports})
-	t.Log(&m.tally)
-}
+// beforeExport makes a session to export.
+func (r *row) beforeExport() { r.place.run(exitAnswered, "run", "go on") }
 
-// exports checks what an export has left.
+// exports checks what an export has left: the file as a whole, or none.
 func (r *row) exports() (end func()) {
 	return func() {
 		page, err := os.ReadFile(r.file("page.html"))
