@@ -26,7 +26,7 @@ kill: need ## kills the program at every system call of its life (test tries eac
 	go test -timeout 60m ./internal/cli -run 'TestKill(Matrix|Undo)' -kill.all -v
 
 race: need ## all tests with the race detector
-	CGO_ENABLED=1 tools/test -timeout 30m -race
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 tools/test -timeout 30m -race
 
 bench: need ## ikigai beside a bare loop that does the same, its stores beside bare SQL, its search beside ripgrep, tasks at once beside one, its front at a terminal
 	@tools/need ripgrep

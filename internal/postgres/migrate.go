@@ -29,11 +29,21 @@ const (
 	sqlVersion = "SELECT coalesce(max(version_id), 0)::int FROM " + versionTable
 )
 
-// readVersion returns the version of the schema, 0 for an empty database.
+// readVersion returns the version of the schema, 0 for an empty database. An older
+// schema without any session is one whose making was cut short, which counts as none:
+// each of its steps is a transaction, and a program can die between two.
 func readVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
 	err = conn.QueryRow(ctx, sqlVersion, pgx.QueryExecModeExec).Scan(&version)
 	if hasCode(err, codeNoTable) {
 		return 0, nil
+	}
+	if err != nil || version == 0 || version >= schemaVersion {
+		return version, err
+	}
+	used := false
+	err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM sessions)", pgx.QueryExecModeExec).Scan(&used)
+	if !used {
+		version = 0
 	}
 	return version, err
 }

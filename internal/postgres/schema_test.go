@@ -196,6 +196,9 @@ func TestVersions(t *testing.T) {
 	if err := Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
+	if err := runScript(t, url, newSession); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct{ version, want string }{{"1", "`ikigai db migrate`"}, {"99", "Update ikigai"}} {
 		version, want := test.version, test.want
 		if err := runScript(t, url, "UPDATE ikigai_version SET version_id = "+version+" WHERE version_id > 0"); err != nil {
@@ -213,30 +216,44 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// A database of an earlier version is refused until it is migrated, and then
-// holds what it held.
-func TestMigrated(t *testing.T) {
-	url := emptyDatabase(t)
+// olderSchema makes the schema of the version before this one.
+func olderSchema(t *testing.T, url string) *sql.DB {
+	t.Helper()
 	config, err := parse(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	db := sql.OpenDB(connector{config})
-	defer func() { _ = db.Close() }()
+	t.Cleanup(func() { _ = db.Close() })
 	provider, err := newProvider(db)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := provider.UpTo(t.Context(), 2); err != nil { // the first schema has the number 2
+	if _, err := provider.UpTo(t.Context(), schemaVersion-1); err != nil {
 		t.Fatal(err)
 	}
-	const session = "019abcde-0000-7000-8000-000000000000"
-	if err := runScript(t, url, `INSERT INTO sessions (id, dir, title, created, updated, head, fence, statements) VALUES ('`+session+`', '', '', 0, 0, 0, 1, 0);
-		UPDATE sessions SET head = 3;
+	return db
+}
+
+const (
+	someSession = "019abcde-0000-7000-8000-000000000000"
+	newSession  = `INSERT INTO sessions (id, dir, title, created, updated, head, fence, statements) VALUES ('` + someSession + `', '', '', 0, 0, 0, 1, 0);`
+)
+
+// A database of an earlier version is made anew where nothing was ever kept in it, as
+// its making was cut short; else it is refused until it is migrated, and then holds
+// what it held.
+func TestMigrated(t *testing.T) {
+	url := emptyDatabase(t)
+	db := olderSchema(t, url)
+	if _, err := OpenExisting(t.Context(), url); !errors.Is(err, ikigai.ErrNotFound) {
+		t.Errorf("a schema whose making was cut short: %v, want ErrNotFound", err)
+	}
+	if err := runScript(t, url, newSession+`UPDATE sessions SET head = 3;
 		INSERT INTO events (session, seq, id, interaction, kind, time, content, data) VALUES
-			('`+session+`', 1, '1', 'main', 'session', 1, '', '{"dir": ""}'),
-			('`+session+`', 2, '2', 'main', 'user', 2, 'said', NULL),
-			('`+session+`', 3, '3', 'main', 'user', 3, 'added', '{"by": "steer"}')`); err != nil {
+			('`+someSession+`', 1, '1', 'main', 'session', 1, '', '{"dir": ""}'),
+			('`+someSession+`', 2, '2', 'main', 'user', 2, 'said', NULL),
+			('`+someSession+`', 3, '3', 'main', 'user', 3, 'added', '{"by": "steer"}')`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), url); err == nil || !strings.Contains(err.Error(), "`ikigai db migrate`") {
@@ -245,7 +262,7 @@ func TestMigrated(t *testing.T) {
 	if err := Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
-	events, err := storetest.All(t.Context(), openAt(t, url), session)
+	events, err := storetest.All(t.Context(), openAt(t, url), someSession)
 	if err != nil || len(events) != 3 {
 		t.Errorf("%d events, %v", len(events), err)
 	}
@@ -253,6 +270,14 @@ func TestMigrated(t *testing.T) {
 	if err := db.QueryRow("SELECT count(*) FROM v_statements").Scan(&statements); err != nil || statements != 1 {
 		t.Errorf("%d statements, %v", statements, err)
 	}
+}
+
+// A program that is killed while it creates the schema leaves some of it, which the
+// next one completes.
+func TestCreationCutShort(t *testing.T) {
+	url := emptyDatabase(t)
+	olderSchema(t, url)
+	beginSession(t, openAt(t, url))
 }
 
 func TestForeignDatabase(t *testing.T) {
