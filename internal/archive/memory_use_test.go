@@ -11,6 +11,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/blob"
+	"ikigai/internal/race"
 )
 
 // generated is a source of one long session, made as it is read: a statement,
@@ -107,7 +108,7 @@ func (c *counting) Fork(context.Context, ikigai.Grant, ikigai.ID, ikigai.Seq) er
 
 const (
 	generatedSession = ikigai.ID("0192f0c1-0000-7000-8000-000000000000")
-	million          = 1_000_000 / scale
+	million          = 1_000_000 / race.Tenth
 	// What may be added to the live heap between the first tenth of the events
 	// and their end: less than ten bytes for each event, and more than what
 	// the set of hashes takes when it is full.

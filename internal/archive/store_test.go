@@ -20,6 +20,7 @@ import (
 	"ikigai/internal/blob"
 	"ikigai/internal/pgtest"
 	"ikigai/internal/postgres"
+	"ikigai/internal/race"
 	"ikigai/internal/sqlite"
 	"ikigai/internal/storetest"
 )
@@ -59,7 +60,7 @@ var content = []struct{ text, data string }{
 	{"\u202eabc\u202c 👩‍👩‍👧‍👦", `{"a":"\u00e9\/\u003c","b":"<b>&amp;</b>"}`},
 	{" \t\n ", `{}`},
 	{"", ""},
-	{strings.Repeat("0123456789abcdé\n", 10<<20/17/storetest.Scale), `{"output":"` + strings.Repeat("x", 1<<20) + `"}`},
+	{strings.Repeat("0123456789abcdé\n", 10<<20/17/race.Third), `{"output":"` + strings.Repeat("x", 1<<20) + `"}`},
 }
 
 // filled fills a store with a session of hostile content and blobs, a fork of it, a

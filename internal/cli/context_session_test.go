@@ -15,6 +15,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/history"
+	"ikigai/internal/race"
 	"ikigai/internal/scriptserver"
 )
 
@@ -129,7 +130,7 @@ func TestLongSession(t *testing.T) {
 	began := time.Now()
 	var asked []string
 	count := *statements
-	if raceEnabled {
+	if race.Enabled {
 		count = min(count, 60) // what is concurrent is so in each statement
 	}
 	for i := range count {

@@ -21,6 +21,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/killtest"
+	"ikigai/internal/race"
 )
 
 // TestKillMatrix kills the program before and after every system call by which
@@ -112,7 +113,7 @@ func (m *matrix) some(points []killtest.Point, n int) []killtest.Point {
 	switch {
 	case *everyPoint:
 		return points
-	case raceEnabled || testing.Short():
+	case race.Enabled || testing.Short():
 		return thin(points, 32)
 	}
 	var some, alike []killtest.Point

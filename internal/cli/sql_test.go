@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ikigai"
+	"ikigai/internal/race"
 )
 
 // A table takes a bounded amount of memory, and what it leaves out is told.
@@ -20,7 +21,7 @@ func TestTableIsBounded(t *testing.T) {
 		{"x", maxRows + 1, "These are the first 10,000 rows."},
 		{strings.Repeat("x", 1<<20), 100, "These are the first 33 rows."},
 	} {
-		if raceEnabled && len(test.cell) > 1 {
+		if race.Enabled && len(test.cell) > 1 {
 			continue // one goroutine that lays out 33 MB, slowly
 		}
 		var out, err bytes.Buffer

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ikigai/internal/killtest"
+	"ikigai/internal/race"
 )
 
 // undoPhases are an undo and a redo of what a file tool and a command did.
@@ -69,7 +70,7 @@ func undoPoints(t *testing.T, m *matrix, phase killPhase, store string) []killte
 	switch {
 	case *everyPoint:
 		return append(files, others...)
-	case raceEnabled || testing.Short() || store != killStores[0].name:
+	case race.Enabled || testing.Short() || store != killStores[0].name:
 		return append(thin(files, 4), thin(others, 32)...)
 	}
 	return append(files, thin(others, 10)...)

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ikigai"
+	"ikigai/internal/race"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -379,7 +380,7 @@ func ExampleMarkdown() {
 }
 
 const (
-	many      = 200_000 / scale
+	many      = 200_000 / race.Tenth
 	maxGrowth = 4 << 20
 )
 

@@ -9,6 +9,7 @@ import (
 	"ikigai"
 	"ikigai/internal/faultserver"
 	"ikigai/internal/providertest"
+	"ikigai/internal/race"
 )
 
 // Every recorded stream of every interface comes to the same, however it comes
@@ -25,7 +26,7 @@ func TestRecordedStreams(t *testing.T) {
 				if rec.Status != 200 || !rec.Stream {
 					continue
 				}
-				if streams++; streams%providertest.Scale == 0 {
+				if streams++; streams%race.Tenth == 0 {
 					checkWays(t, s, m, rec)
 				}
 			}

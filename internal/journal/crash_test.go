@@ -17,6 +17,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/journal"
+	"ikigai/internal/race"
 	"ikigai/internal/sqlite"
 	"ikigai/internal/storetest"
 )
@@ -145,7 +146,7 @@ func run(t *testing.T, c *exec.Cmd, n int) (lines []string, err error) {
 func TestKilledWhileAppending(t *testing.T) { // P7
 	dir, session := t.TempDir(), storetest.NewID()
 	var acknowledged []string
-	for round := range 15 / storetest.Scale {
+	for round := range 15 / race.Third {
 		lines, err := run(t, child(t, "append", dir, session, 0), 1+rand.IntN(20))
 		if err == nil {
 			t.Fatal("the process was not killed")
@@ -233,7 +234,7 @@ func wantDelivered(t *testing.T, dir string, session ikigai.ID, events []ikigai.
 // later start: nothing is lost and nothing is there twice.
 func TestKilledWhileDelivering(t *testing.T) { // P7
 	const records = 4
-	for step := 0; step < 2*records; step += storetest.Scale {
+	for step := 0; step < 2*records; step += race.Third {
 		dir, session := t.TempDir(), storetest.NewID()
 		events := fill(t, dir, session, records)
 		for again := step; ; again /= 2 {
@@ -254,7 +255,7 @@ func TestKilledWhileDelivering(t *testing.T) { // P7
 // P8, law 8: the same where another holder of the session has gone on: both
 // sides' events are there, once, the one in the session, the other in a fork.
 func TestKilledWhileForking(t *testing.T) {
-	for step := 0; ; step += storetest.Scale {
+	for step := 0; ; step += race.Third {
 		dir, session := t.TempDir(), storetest.NewID()
 		events := fill(t, dir, session, 3)
 		// The session as the other holder has it: the first two events agree.
@@ -323,7 +324,7 @@ func wantStored(t *testing.T, dir string, session ikigai.ID, events []ikigai.Eve
 
 // The same at moments that nobody chose.
 func TestKilledAnytimeWhileDelivering(t *testing.T) { // P7
-	for range 8 / storetest.Scale {
+	for range 8 / race.Third {
 		dir, session := t.TempDir(), storetest.NewID()
 		events := fill(t, dir, session, 10)
 		_, _ = run(t, child(t, "deliver", dir, session, -1), 1) // may have finished

@@ -34,6 +34,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"ikigai"
+	"ikigai/internal/race"
 )
 
 // Suite is the cases of one vendor's package.
@@ -187,7 +188,7 @@ func checkPieces(t *testing.T, v *vendor, model ikigai.Model, req ikigai.Request
 		check(fmt.Sprintf("lines that end with %q", end), strings.ReplaceAll(v.stream, "\n", end))
 	}
 	check("byte by byte", bytewise(v.stream)...)
-	const most = 300 / Scale
+	const most = 300 / race.Tenth
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range min(len(v.stream), most) {
 		if len(v.stream) > most {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ikigai"
+	"ikigai/internal/race"
 )
 
 func blobs(t *testing.T, b *bench) {
@@ -104,7 +105,7 @@ func hostileText(_ *testing.T, b *bench) {
 // An event of any size fits, and several of them in one append.
 func tenMegabytes(t *testing.T, b *bench) {
 	g, events := b.begin()
-	long := strings.Repeat("0123456789abcdé\n", 10<<20/17/Scale)
+	long := strings.Repeat("0123456789abcdé\n", 10<<20/17/race.Third)
 	for i := range 3 {
 		e := Statement(g.Session, ikigai.Seq(i+2), fmt.Sprint(i)+long)
 		e.Data = json.RawMessage(`{"output":"` + strings.Repeat("x", 1<<20) + `"}`)

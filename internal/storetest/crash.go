@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ikigai"
+	"ikigai/internal/race"
 )
 
 // WriteUntilKilled goes on with a session, or begins it, and never ends: it
@@ -64,7 +65,7 @@ func blobOf(e ikigai.Event) ikigai.Blob { return Blob([]byte("of event " + e.ID)
 func KillWriters(t *testing.T, times int, open Open, child func(session ikigai.ID) *exec.Cmd) { // P7
 	session := NewID()
 	acknowledged := make(map[ikigai.Seq]ikigai.ID)
-	times /= Scale
+	times /= race.Third
 	for round := range times {
 		before := len(acknowledged)
 		runAndKill(t, child(session), 1+rand.IntN(30), acknowledged)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ikigai"
+	"ikigai/internal/race"
 )
 
 // rows returns the rows of a query.
@@ -192,7 +193,7 @@ func change(session ikigai.ID, seq ikigai.Seq, blob ikigai.Blob) ikigai.Event {
 // when versions between go.
 func deltas(t *testing.T, b *bench) { // P10
 	random := rand.New(rand.NewPCG(1, 2))
-	const size = 100 << 10 / Scale
+	const size = 100 << 10 / race.Third
 	text := make([]byte, 0, size)
 	for len(text) < size {
 		text = fmt.Appendf(text, "line %d of a file: %x\n", len(text), random.Uint64())

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ikigai/internal/race"
 )
 
 // P26, P42: what the model gets is what a person would have seen in the end.
@@ -68,7 +70,7 @@ func FuzzClean(f *testing.F) {
 // P26: what takes quadratic time here takes longer than any test may.
 func TestCleanMuch(t *testing.T) {
 	for _, piece := range []string{"x", "é", "\xff", "\r", "\b", "x\b", "x\r", "\x1b", "\x1b[", "\x1b]", "\x1bP\u009d", "\u009b1", "\u009d", "\x1b(", "\u202e", "\n"} {
-		b := bytes.Repeat([]byte(piece), 5<<20/scale/len(piece))
+		b := bytes.Repeat([]byte(piece), 5<<20/race.Tenth/len(piece))
 		if got := clean(b); len(got) > 3*len(b) {
 			t.Errorf("%q: %d bytes", piece, len(got))
 		}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ikigai/internal/race"
 )
 
 // S2.63: UTF-16 is searched as text, what is binary is not, and a mark is no part
@@ -35,7 +37,7 @@ func TestGrepSparse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.WriteAt([]byte("\nneedle\n"), 1<<28/scale); err != nil {
+		if _, err := f.WriteAt([]byte("\nneedle\n"), 1<<28/race.Tenth); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.Close(); err != nil {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"ikigai/internal/race"
 )
 
 var update = flag.Bool("update", false, "write what is read into testdata")
@@ -81,7 +83,7 @@ func TestTitleAndBase(t *testing.T) {
 // P26, P42, P23: hostile pages take a time and a space that grow with their
 // length alone.
 func TestHostile(t *testing.T) {
-	const n = 100_000 / scale
+	const n = 100_000 / race.Tenth
 	many := func(s string) string { return strings.Repeat(s, n) }
 	for name, markup := range map[string]string{
 		"deep":          many("<div>") + "x" + many("</div>"),
@@ -123,7 +125,7 @@ func TestHostile(t *testing.T) {
 	if p := read(t, "<base href=/"+strings.Repeat("x", 2000)+"/>"+strings.Repeat("<a href=y>z</a>", 1<<15)); !p.Cut || len(p.Markdown) > 2*maxWritten {
 		t.Errorf("a paragraph of links: cut: %t, %d bytes", p.Cut, len(p.Markdown))
 	}
-	if p := read(t, strings.Repeat("<base href=b/>", 1<<17/scale)+"<a href=x>l</a>"); p.Markdown != "[l](https://example.org/dir/b/x)" {
+	if p := read(t, strings.Repeat("<base href=b/>", 1<<17/race.Tenth)+"<a href=x>l</a>"); p.Markdown != "[l](https://example.org/dir/b/x)" {
 		t.Errorf("many bases: %.100s", p.Markdown)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -22,11 +22,12 @@ import (
 	"ikigai/internal/provider/openai"
 	"ikigai/internal/provider/responses"
 	"ikigai/internal/providertest"
+	"ikigai/internal/race"
 	"ikigai/internal/wirecheck"
 )
 
 var (
-	logs  = flag.Int("logs", 2000/providertest.Scale, "how many random logs to try")
+	logs  = flag.Int("logs", 2000/race.Tenth, "how many random logs to try")
 	first = flag.Uint64("first", 0, "the number of the first of them")
 )
 

@@ -16,6 +16,7 @@ import (
 	"ikigai"
 	"ikigai/internal/provider"
 	"ikigai/internal/providertest"
+	"ikigai/internal/race"
 )
 
 // reference is a second, simple reading of a reply, to hold the decoder
@@ -238,7 +239,7 @@ func TestRecorded(t *testing.T) {
 		} else {
 			streams++
 		}
-		if (streams+plain)%providertest.Scale == 0 {
+		if (streams+plain)%race.Tenth == 0 {
 			checkSplits(t, rec.Name, rec.Body, got.String())
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"ikigai"
 	"ikigai/internal/provider"
 	"ikigai/internal/providertest"
+	"ikigai/internal/race"
 )
 
 // reference is a second, simple reading of a recorded reply.
@@ -172,7 +173,7 @@ func TestRecorded(t *testing.T) {
 			want, got := readReference(t, rec.Body), collect(t, []string{rec.Body})
 			compare(t, name, want, got)
 			checkBack(t, name, want, got)
-			if passed%providertest.Scale == 0 {
+			if passed%race.Tenth == 0 {
 				checkSplits(t, name, rec.Body, got.String())
 			}
 			if rec.Stream {

@@ -11,6 +11,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/providertest"
+	"ikigai/internal/race"
 )
 
 // reference is a second, simple reading of a reply, to hold the decoder
@@ -179,7 +180,7 @@ func TestRecordings(t *testing.T) {
 				t.Errorf("%s has no end: %v", name, got.Err)
 			}
 		}
-		if streams%providertest.Scale == 0 {
+		if streams%race.Tenth == 0 {
 			checkSplits(t, name, rec.Body, got.String())
 		}
 	}

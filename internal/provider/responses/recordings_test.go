@@ -14,6 +14,7 @@ import (
 	"ikigai"
 	"ikigai/internal/provider"
 	"ikigai/internal/providertest"
+	"ikigai/internal/race"
 )
 
 // Every recorded reply decodes to what a second reading of it says, whole and
@@ -31,7 +32,7 @@ func TestRecorded(t *testing.T) {
 		if rec.Stream {
 			streams++
 		}
-		split := tried%providertest.Scale == 0
+		split := tried%race.Tenth == 0
 		if !t.Run(rec.Name, func(t *testing.T) { checkRecording(t, rec, split) }) {
 			failed++
 		}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package webpage
-
-const scale = 1

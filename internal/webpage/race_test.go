@@ -1,7 +1,0 @@
-//go:build race
-
-package webpage
-
-// scale is by how much less is done where the race detector makes everything
-// slow. The whole is done without it.
-const scale = 10
