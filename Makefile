@@ -22,7 +22,7 @@ test: need ## all tests
 	tools/test -timeout 30m
 	cd internal/oracle && go test ./...
 
-kill: need ## kills the program at every system call of its life (test tries each fifth)
+kill: need ## kills the program at every system call of its life (test tries some of them)
 	go test -timeout 60m ./internal/cli -run 'TestKill(Matrix|Undo)' -kill.all -v
 
 race: need ## all tests with the race detector
