@@ -86,52 +86,36 @@ var monoLook = look{
 	},
 }
 
-var dark256Look = look{
-	roles: [roles]string{strong: "1", faint: "38;5;245", bad: "38;5;203", good: "38;5;114", warn: "38;5;179", accent: "38;5;80", added: "38;5;114", removed: "38;5;203", match: "1;38;5;179"},
-	markdown: markdown.Looks{
-		markdown.Title: "1;4;38;5;80", markdown.Heading: "1;38;5;80", markdown.Subheading: "1",
-		markdown.Strong: "1", markdown.Emphasis: "3", markdown.Strike: "9", markdown.Code: "38;5;180", markdown.Link: "4;38;5;111", markdown.URL: "38;5;245",
-		markdown.Marker: "38;5;80", markdown.Quote: "38;5;248", markdown.Faint: "38;5;242",
-		markdown.Comment: "38;5;245", markdown.String: "38;5;114", markdown.Number: "38;5;179", markdown.Keyword: "38;5;176", markdown.Type: "38;5;80",
-		markdown.Name: "38;5;111", markdown.Meta: "38;5;176", markdown.Added: "38;5;114", markdown.Removed: "38;5;203",
-	},
+// palette is the colours of a theme of its own, as parameters of SGR sequences.
+type palette struct {
+	red, green, yellow, cyan, blue, purple, brown string
+	soft, faint, faintest                         string // greys
 }
 
-var darkTrueLook = look{
-	roles: [roles]string{strong: "1", faint: "38;2;138;143;152", bad: "38;2;240;113;120", good: "38;2;140;200;130", warn: "38;2;222;178;100",
-		accent: "38;2;95;205;215", added: "38;2;140;200;130", removed: "38;2;240;113;120", match: "1;38;2;222;178;100"},
-	markdown: markdown.Looks{
-		markdown.Title: "1;4;38;2;95;205;215", markdown.Heading: "1;38;2;95;205;215", markdown.Subheading: "1",
-		markdown.Strong: "1", markdown.Emphasis: "3", markdown.Strike: "9", markdown.Code: "38;2;222;184;135", markdown.Link: "4;38;2;130;170;255",
-		markdown.URL:    "38;2;138;143;152",
-		markdown.Marker: "38;2;95;205;215", markdown.Quote: "38;2;168;172;180", markdown.Faint: "38;2;108;113;122",
-		markdown.Comment: "38;2;138;143;152", markdown.String: "38;2;140;200;130", markdown.Number: "38;2;222;178;100", markdown.Keyword: "38;2;199;146;234",
-		markdown.Type: "38;2;95;205;215", markdown.Name: "38;2;130;170;255", markdown.Meta: "38;2;199;146;234",
-		markdown.Added: "38;2;140;200;130", markdown.Removed: "38;2;240;113;120",
-	},
-}
+var (
+	dark256Look = palette{red: "38;5;203", green: "38;5;114", yellow: "38;5;179", cyan: "38;5;80", blue: "38;5;111", purple: "38;5;176",
+		brown: "38;5;180", soft: "38;5;248", faint: "38;5;245", faintest: "38;5;242"}.look()
+	darkTrueLook = palette{red: "38;2;240;113;120", green: "38;2;140;200;130", yellow: "38;2;222;178;100", cyan: "38;2;95;205;215",
+		blue: "38;2;130;170;255", purple: "38;2;199;146;234", brown: "38;2;222;184;135", soft: "38;2;168;172;180", faint: "38;2;138;143;152",
+		faintest: "38;2;108;113;122"}.look()
+	light256Look = palette{red: "38;5;160", green: "38;5;28", yellow: "38;5;130", cyan: "38;5;30", blue: "38;5;25", purple: "38;5;90",
+		brown: "38;5;94", soft: "38;5;240", faint: "38;5;243", faintest: "38;5;246"}.look()
+	lightTrueLook = palette{red: "38;2;196;32;44", green: "38;2;24;122;40", yellow: "38;2;150;92;0", cyan: "38;2;0;118;130",
+		blue: "38;2;20;80;180", purple: "38;2;130;40;150", brown: "38;2;134;84;20", soft: "38;2;88;92;100", faint: "38;2;106;110;120",
+		faintest: "38;2;140;144;152"}.look()
+)
 
-var light256Look = look{
-	roles: [roles]string{strong: "1", faint: "38;5;243", bad: "38;5;160", good: "38;5;28", warn: "38;5;130", accent: "38;5;30", added: "38;5;28", removed: "38;5;160", match: "1;38;5;130"},
-	markdown: markdown.Looks{
-		markdown.Title: "1;4;38;5;30", markdown.Heading: "1;38;5;30", markdown.Subheading: "1",
-		markdown.Strong: "1", markdown.Emphasis: "3", markdown.Strike: "9", markdown.Code: "38;5;94", markdown.Link: "4;38;5;25", markdown.URL: "38;5;243",
-		markdown.Marker: "38;5;30", markdown.Quote: "38;5;240", markdown.Faint: "38;5;246",
-		markdown.Comment: "38;5;243", markdown.String: "38;5;28", markdown.Number: "38;5;130", markdown.Keyword: "38;5;90", markdown.Type: "38;5;30",
-		markdown.Name: "38;5;25", markdown.Meta: "38;5;90", markdown.Added: "38;5;28", markdown.Removed: "38;5;160",
-	},
-}
-
-var lightTrueLook = look{
-	roles: [roles]string{strong: "1", faint: "38;2;106;110;120", bad: "38;2;196;32;44", good: "38;2;24;122;40", warn: "38;2;150;92;0",
-		accent: "38;2;0;118;130", added: "38;2;24;122;40", removed: "38;2;196;32;44", match: "1;38;2;150;92;0"},
-	markdown: markdown.Looks{
-		markdown.Title: "1;4;38;2;0;118;130", markdown.Heading: "1;38;2;0;118;130", markdown.Subheading: "1",
-		markdown.Strong: "1", markdown.Emphasis: "3", markdown.Strike: "9", markdown.Code: "38;2;134;84;20", markdown.Link: "4;38;2;20;80;180",
-		markdown.URL:    "38;2;106;110;120",
-		markdown.Marker: "38;2;0;118;130", markdown.Quote: "38;2;88;92;100", markdown.Faint: "38;2;140;144;152",
-		markdown.Comment: "38;2;106;110;120", markdown.String: "38;2;24;122;40", markdown.Number: "38;2;150;92;0", markdown.Keyword: "38;2;130;40;150",
-		markdown.Type: "38;2;0;118;130", markdown.Name: "38;2;20;80;180", markdown.Meta: "38;2;130;40;150",
-		markdown.Added: "38;2;24;122;40", markdown.Removed: "38;2;196;32;44",
-	},
+// look returns how things look in the colours of p.
+func (p palette) look() look {
+	return look{
+		roles: [roles]string{strong: "1", faint: p.faint, bad: p.red, good: p.green, warn: p.yellow, accent: p.cyan,
+			added: p.green, removed: p.red, match: "1;" + p.yellow},
+		markdown: markdown.Looks{
+			markdown.Title: "1;4;" + p.cyan, markdown.Heading: "1;" + p.cyan, markdown.Subheading: "1",
+			markdown.Strong: "1", markdown.Emphasis: "3", markdown.Strike: "9", markdown.Code: p.brown, markdown.Link: "4;" + p.blue, markdown.URL: p.faint,
+			markdown.Marker: p.cyan, markdown.Quote: p.soft, markdown.Faint: p.faintest,
+			markdown.Comment: p.faint, markdown.String: p.green, markdown.Number: p.yellow, markdown.Keyword: p.purple, markdown.Type: p.cyan,
+			markdown.Name: p.blue, markdown.Meta: p.purple, markdown.Added: p.green, markdown.Removed: p.red,
+		},
+	}
 }
