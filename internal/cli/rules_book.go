@@ -13,8 +13,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
 	"ikigai"
 	"ikigai/internal/config"
 	"ikigai/internal/wholefile"
@@ -136,7 +134,7 @@ func (b ruleBook) change(how func([]savedRule) []savedRule) error {
 }
 
 func (b ruleBook) locked(how func([]savedRule) []savedRule) error {
-	unlock, err := lockFile(b.path + ".lock")
+	unlock, err := wholefile.Lock(b.path + ".lock")
 	if err != nil {
 		return err
 	}
@@ -150,26 +148,4 @@ func (b ruleBook) locked(how func([]savedRule) []savedRule) error {
 		return err
 	}
 	return wholefile.Replace(b.path, append(raw, '\n'))
-}
-
-// lockTime bounds the wait for another process, which holds the lock for as long
-// as it takes to write a small file.
-const lockTime = 5 * time.Second
-
-// lockFile locks the file at path, which it makes if need be.
-func lockFile(path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for deadline := time.Now().Add(lockTime); ; time.Sleep(5 * time.Millisecond) {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return func() { _ = f.Close() }, nil // closing gives the lock back
-		case errors.Is(err, unix.EINTR):
-		case !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(deadline):
-			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
-		}
-	}
 }

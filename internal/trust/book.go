@@ -15,8 +15,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
 	"ikigai"
 	"ikigai/internal/wholefile"
 )
@@ -210,7 +208,7 @@ func (b *Book) change(how func(map[string]page)) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	unlock, err := lockBook(b.path + ".lock")
+	unlock, err := wholefile.Lock(b.path + ".lock")
 	if err != nil {
 		return err
 	}
@@ -228,24 +226,4 @@ func (b *Book) change(how func(map[string]page)) error {
 		return err
 	}
 	return wholefile.Replace(b.path, append(raw, '\n'))
-}
-
-// lockTime bounds the wait for another process, which holds the lock for as long
-// as it takes to write the file.
-const lockTime = 5 * time.Second
-
-func lockBook(path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for deadline := time.Now().Add(lockTime); ; time.Sleep(5 * time.Millisecond) {
-		err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return func() { _ = f.Close() }, nil // closing gives the lock back
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(deadline) {
-			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
-		}
-	}
 }

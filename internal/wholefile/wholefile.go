@@ -1,4 +1,5 @@
-// Package wholefile replaces small files of the program's own in one step.
+// Package wholefile replaces small files of the program's own in one step, and has those
+// who change one take turns.
 package wholefile
 
 import (
