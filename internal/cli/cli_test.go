@@ -32,8 +32,9 @@ func TestMain(m *testing.M) {
 				Args: os.Args[1:], Env: os.Environ(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 			}))
 		},
-		"ikigai-broken": runBroken,
-		"unprivileged":  runUnprivileged,
+		"ikigai-broken":  func() { runBroken(os.Stderr) },
+		"ikigai-fragile": func() { runBroken(fragile{}) },
+		"unprivileged":   runUnprivileged,
 	})
 }
 

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -17,12 +17,18 @@ func (a *app) crashed(v any) int {
 }
 
 // keepCrash keeps the details of a panic, on the goroutine of which it is called, in a
-// file, and returns what the person is told.
+// file, and returns what the person is told. The directory is everybody's, and nobody
+// must know beforehand where the file will be.
 func keepCrash(v any) string {
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("ikigai-crash-%d.txt", os.Getpid()))
-	details := fmt.Sprintf("%v\n\n%s", v, debug.Stack())
-	if err := os.WriteFile(path, []byte(details), 0o600); err != nil {
-		path = "nowhere: " + err.Error()
+	path := "nowhere"
+	f, err := os.CreateTemp("", "ikigai-crash-*.txt")
+	if err == nil {
+		path = f.Name()
+		_, err = fmt.Fprintf(f, "%v\n\n%s", v, debug.Stack())
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		path += ": " + err.Error()
 	}
 	return fmt.Sprintf("ikigai itself broke: %v. What was recorded is safe; the details are in %s.", v, path)
 }
@@ -33,6 +39,7 @@ func (a *app) breaks(v any) {
 	if a.broke.Swap(true) {
 		return
 	}
+	defer os.Exit(exitInternal) // what is done here may break, too
 	told := keepCrash(v)
 	a.endAll()
 	a.hurry.Do(func() { close(a.leave) })
@@ -47,9 +54,11 @@ func (a *app) awaitBroken() {
 	}
 }
 
-// exitNow tells why, and ends the program wherever it stands.
+// exitNow tells why, and ends the program wherever it stands, also where nobody takes
+// what it tells.
 func (a *app) exitNow(why string, code int) {
 	a.giveBack()
+	time.AfterFunc(endTime, func() { os.Exit(code) })
 	if a.overwrites(a.Err) {
 		fmt.Fprint(a.Err, "\r\x1b[K")
 	}
