@@ -18,7 +18,7 @@ type writer struct {
 type state struct {
 	fence   fence // the code that is open
 	table   table // that is open
-	held    line  // if holding: a line that may be a heading or the head of a table; the next one tells
+	held    line  // if holding: a line that may be a heading or the head of a table, or whose end tells of the next one
 	holding bool
 	first   bool // the held line is the first of its paragraph
 	text    bool // the line before belongs to a paragraph
@@ -58,6 +58,12 @@ func (w *writer) release() {
 	}
 }
 
+// breaks reports whether text ends with a backslash, which breaks the line if another
+// one follows.
+func breaks(text string) bool {
+	return (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1
+}
+
 // decides takes in the line after a held one, and reports whether both were one
 // thing.
 func (w *writer) decides(l line) bool {
@@ -74,6 +80,9 @@ func (w *writer) decides(l line) bool {
 	case w.beginTable(w.held, l):
 		w.holding, w.text = false, false
 		return true
+	}
+	if l.text != "" && !l.hasItem() && l.quotes() <= w.held.quotes() && breaks(w.held.text) {
+		w.held.text = strings.TrimRight(strings.TrimSuffix(w.held.text, `\`), " \t")
 	}
 	w.release()
 	return false
@@ -103,7 +112,7 @@ func (w *writer) begin(l line) {
 	case isHTML(l.text):
 		w.text = true
 		w.draw(l, func() { w.put(l.text) })
-	case after && !l.hasItem() && !strings.Contains(l.text, "|"):
+	case after && !l.hasItem() && !strings.Contains(l.text, "|") && !breaks(l.text):
 		w.text = true
 		w.paragraph(l)
 	default:

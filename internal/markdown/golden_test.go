@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"ikigai/internal/markdown"
+	"ikigai/internal/safetext"
 )
 
 var update = flag.Bool("update", false, "write what is rendered into testdata")
@@ -26,8 +27,9 @@ var names = [markdown.Roles]string{
 
 // sections are the ways to render that golden files show.
 var sections = map[string]markdown.Style{
-	"rendered": {Looks: looks, Width: 60},
+	"rendered": {Looks: looks, Width: 60, Safe: safetext.Terminal},
 	"ascii":    {Looks: looks, Width: 60, ASCII: true},
+	"middle":   {Looks: looks, Width: 40},
 	"narrow":   {Looks: looks, Width: 20},
 	"plain":    {Width: 60},
 }

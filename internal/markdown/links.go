@@ -44,7 +44,7 @@ func (s *scanner) link() {
 	if target == s.text[b.after:s.at] || target == "" {
 		target = ""
 	} else {
-		target = " (" + target + ")"
+		target = " (" + s.unescaped(target) + ")"
 	}
 	s.add(span{text: target, role: URL}, end)
 	s.spans[len(s.spans)-1].end[link]++
@@ -100,7 +100,7 @@ func (s *scanner) angle() {
 			return
 		}
 	case schemeEnd(inner) > 0 || strings.IndexByte(inner, '@') > 0 && inner[0] != '/' && inner[0] != '!':
-		s.add(span{text: inner, role: URL}, s.at+end+1)
+		s.add(span{text: s.unescaped(inner), role: URL}, s.at+end+1)
 		return
 	case !isHTML(near[:end+1]):
 		s.at++
@@ -137,18 +137,27 @@ func (s *scanner) address() {
 		return
 	}
 	s.plain(begin)
-	s.spans = append(s.spans, span{text: s.text[begin:end], role: URL})
+	s.spans = append(s.spans, span{text: s.unescaped(s.text[begin:end]), role: URL})
 	s.at, s.from = end, end
 }
 
 // addressEnd returns where a URL in running text ends: before spaces, quotes and
-// brackets, and the punctuation of the sentence.
+// brackets, also where they are entities, and the punctuation of the sentence.
 func addressEnd(text string) int {
 	end := strings.IndexFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("<>[]`\"|\\", r) || unicode.Is(unicode.Han, r) || '\u3000' <= r && r <= '\u303f' || '\uff00' <= r && r <= '\uff0f'
 	})
 	if end < 0 {
 		end = len(text)
+	}
+	for i := range end {
+		if text[i] != '&' {
+			continue
+		}
+		if shown, n := entity(text[i:]); n > 0 && shown != "&" {
+			end = i
+			break
+		}
 	}
 	opened := strings.Count(text[:end], "(") - strings.Count(text[:end], ")")
 	for end > 0 {

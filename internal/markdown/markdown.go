@@ -8,7 +8,8 @@
 // such only if they end in it.
 //
 // Lines are not wrapped: a terminal does that, and what is copied from it is then
-// whole. For the same reason code is not indented and stands between its fences,
+// whole. Cells of a table that is wider than the terminal are: they would not stand in
+// columns; where there is no room for columns each row is a list. For the same reason code is not indented and stands between its fences,
 // and links show their URL. HTML stays as it is.
 package markdown
 
@@ -20,9 +21,13 @@ import (
 
 // Style says how things look.
 type Style struct {
-	Width int    // columns of the terminal: tables that are wider stay as they were written. 0: none is too wide
+	Width int    // columns of the terminal, in which tables are made to fit. 0: none is too wide
 	ASCII bool   // draw with ASCII alone
 	Looks *Looks // nil: without colour, and then the marks of the source stay
+
+	// Safe makes characters that the text names (&#8238;) safe to show, as the text
+	// itself is. Controls become U+FFFD in any case.
+	Safe func(string) string
 }
 
 // Stream is one text. However its pieces are cut, the lines are the same, and

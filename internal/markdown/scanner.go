@@ -10,11 +10,12 @@ import (
 const maxTicks = 32
 
 // special are the characters that may begin something.
-const special = "\\`*_~[]!<:"
+const special = "\\`*_~[]!<:&"
 
 // scanner takes a line apart.
 type scanner struct {
 	text  string
+	safe  func(string) string // see Style
 	spans []span
 	from  int // of plain text that is not a span yet
 	at    int
@@ -48,6 +49,8 @@ func (s *scanner) scan() {
 			s.angle()
 		case ':':
 			s.address()
+		case '&':
+			s.entity()
 		default:
 			s.at++
 		}

@@ -8,7 +8,7 @@ func (w *writer) spans(text string, base Role) {
 		w.put(text, base)
 		return
 	}
-	s := scanner{text: text}
+	s := scanner{text: text, safe: w.style.Safe}
 	s.scan()
 	match(s.spans)
 	w.write(s.spans, base)

@@ -105,7 +105,7 @@ func fromRune[T string | []byte](text T, n int) int {
 
 // stream returns what renders an answer.
 func (s Style) stream() *markdown.Stream {
-	style := markdown.Style{Width: s.Width, ASCII: s.ASCII}
+	style := markdown.Style{Width: s.Width, ASCII: s.ASCII, Safe: safetext.Terminal}
 	if s.Color {
 		style.Looks = &s.look().markdown
 	}
