@@ -1,24 +1,31 @@
 package markdown
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
 
-// What is held of a table at most. The columns of one that grows over it are as
-// wide as they were by then.
+// What is held of a table at most. A table that grows over it is drawn as its rows
+// come, and its columns get wider where a row needs it.
 const (
 	maxTableRows  = 200
 	maxTableBytes = 32 << 10
 )
 
+// maxPrefix bounds how wide what stands before each line of a table is.
+const maxPrefix = 40
+
 // table is a table under way; it is open if it has columns.
 type table struct {
-	align  []align // of the columns
-	rows   []line  // the head's first, then the line below it
-	size   int     // of them, in bytes
-	widths []int   // once it has grown over what is held: the columns that all further rows have
-	raw    bool    // likewise: rows stay as they were written
+	align  []align  // of the columns
+	prefix string   // of each line: the quotes that the table is in, and its indent
+	rows   []line   // the head's first, then the line below it
+	size   int      // of them, in bytes
+	drawn  bool     // further rows are drawn as they come
+	begun  bool     // a row below the head is drawn
+	heads  []string // the cells of the head; cut to maxHead once they were shown whole
+	grid
 }
 
 type align uint8
@@ -59,21 +66,32 @@ func (w *writer) beginTable(head, below line) bool {
 			aligns[i] = right
 		}
 	}
-	w.table = table{align: aligns, rows: []line{head, below}, size: len(head.source) + len(below.source)}
+	w.table = table{align: aligns, prefix: w.tablePrefix(head), rows: []line{head, below}, size: len(head.source) + len(below.source)}
 	return true
+}
+
+// tablePrefix returns what stands before each line of a table with that head.
+func (w *writer) tablePrefix(head line) string {
+	w.prefix(head.marks)
+	prefix := strings.ReplaceAll(w.taken()+head.indent, "\t", "    ")
+	if width(prefix) > maxPrefix {
+		return ""
+	}
+	return prefix
 }
 
 // addRow takes in a further row.
 func (w *writer) addRow(l line) {
 	t := &w.table
-	if t.widths != nil || t.raw {
-		w.row(l, w.cellsOf(l, 2), 2)
+	if t.drawn {
+		w.row(w.cellsOf(l, Plain))
 		return
 	}
 	t.rows = append(t.rows, l)
 	t.size += len(l.source)
 	if len(t.rows) > maxTableRows || t.size > maxTableBytes {
 		w.drawTable()
+		t.drawn, t.rows = true, t.rows[:1]
 	}
 }
 
@@ -82,129 +100,54 @@ func (w *writer) endTable() {
 	if !w.table.open() {
 		return
 	}
-	if w.table.widths == nil && !w.table.raw {
+	if !w.table.drawn {
 		w.drawTable()
 	}
 	w.table = table{}
 }
 
-// drawTable draws the rows that were held, and fixes how wide columns are.
+// drawTable draws the rows that were held.
 func (w *writer) drawTable() {
 	t := &w.table
-	rows := make([][]string, len(t.rows))
-	widths := make([]int, len(t.align))
-	for i, l := range t.rows {
-		if i == 1 {
-			continue
-		}
-		rows[i] = w.cellsOf(l, i)
-		for len(widths) < len(rows[i]) {
-			widths = append(widths, 0)
-		}
-		for j, c := range rows[i] {
-			widths[j] = max(widths[j], width(c))
-		}
+	t.heads = w.cellsOf(t.rows[0], Strong)
+	t.widen(t.heads)
+	rows := make([][]string, len(t.rows)-2)
+	for i, l := range t.rows[2:] {
+		rows[i] = w.cellsOf(l, Plain)
+		t.widen(rows[i])
 	}
-	if t.widths = widths; !w.fits() {
-		t.widths, t.raw = nil, true
+	t.settle(w.tableRoom())
+	switch {
+	case !t.listed:
+		w.aligned(t.heads)
+		w.rule()
+	case len(rows) == 0:
+		w.entry(nil)
 	}
-	for i, l := range t.rows {
-		w.row(l, rows[i], i)
+	for _, cells := range rows {
+		w.row(cells)
 	}
-	t.rows = t.rows[:1]
 }
 
-// fits reports whether the table is narrower than the terminal.
-func (w *writer) fits() bool {
-	first := w.table.rows[0]
-	w.prefix(first.marks)
-	all := width(w.taken()) + width(first.indent) + 3*(len(w.table.widths)-1)
-	for _, n := range w.table.widths {
-		all += n
+// tableRoom returns how wide the table may be.
+func (w *writer) tableRoom() int {
+	if w.style.Width <= 0 {
+		return math.MaxInt
 	}
-	return w.style.Width <= 0 || all < w.style.Width
+	return w.style.Width - 1 - width(w.table.prefix)
 }
 
-// cellsOf returns the cells of row i as they look.
-func (w *writer) cellsOf(l line, i int) []string {
+// cellsOf returns the cells of a row as they look.
+func (w *writer) cellsOf(l line, base Role) []string {
 	all := cells(l.text)
 	if w.looks == nil {
 		return all
 	}
 	for j, c := range all {
-		w.spans(strings.ReplaceAll(c, `\|`, "|"), rowRole(i))
+		w.spans(strings.ReplaceAll(c, `\|`, "|"), base)
 		all[j] = w.taken()
 	}
 	return all
-}
-
-// row draws row i of the table.
-func (w *writer) row(l line, cells []string, i int) {
-	switch {
-	case w.table.raw && i == 1:
-		w.draw(l, func() { w.put(l.text, Faint) })
-		return
-	case w.table.raw:
-		w.draw(l, func() { w.spans(l.text, rowRole(i)) })
-		return
-	}
-	w.prefix(l.marks)
-	w.put(l.indent)
-	if i == 1 {
-		w.rule()
-	} else {
-		w.aligned(cells)
-	}
-	w.lines = append(w.lines, strings.TrimRight(w.taken(), " "))
-}
-
-func rowRole(i int) Role {
-	if i == 0 {
-		return Strong
-	}
-	return Plain
-}
-
-// rule draws the line below the head.
-func (w *writer) rule() {
-	var b strings.Builder
-	for j, n := range w.table.widths {
-		if j > 0 {
-			b.WriteString(w.glyph("─┼─", "-|-"))
-		}
-		b.WriteString(strings.Repeat(w.glyph("─", "-"), n))
-	}
-	w.put(b.String(), Faint)
-}
-
-// aligned draws cells side by side.
-func (w *writer) aligned(cells []string) {
-	t := w.table
-	for j, c := range cells {
-		if j > 0 {
-			w.put(" ")
-			w.put(w.glyph("│", "|"), Faint)
-			w.put(" ")
-		}
-		space, how := 0, left
-		if j < len(t.widths) {
-			space = max(0, t.widths[j]-width(c))
-		}
-		if j < len(t.align) {
-			how = t.align[j]
-		}
-		before := 0
-		switch how {
-		case centre:
-			before = space / 2
-		case right:
-			before = space
-		}
-		w.out.WriteString(strings.Repeat(" ", before) + c)
-		if j < len(cells)-1 {
-			w.out.WriteString(strings.Repeat(" ", space-before))
-		}
-	}
 }
 
 // cells returns the cells of a row.

@@ -160,6 +160,7 @@ func FuzzLiveIsTheLog(f *testing.F) {
 	f.Add(uint64(40), "00", "I \n", "half\x1b[1")
 	f.Add(uint64(103), "日本\n\n", "\u202e", "0")
 	f.Add(uint64(7), "0", "\n\n", "\x1b")
+	f.Add(uint64(8), "| a | b |\n|--|-:|\n| "+strings.Repeat("word ", 20)+"| 日本 |\n\nx", "a|b|c|d|e|f|g\n-|-|-|-|-|-|-\n"+strings.Repeat("longer|", 7)+"\n", "one\\\ntwo &amp; &#27;[2J &#x202e; three\\")
 	f.Fuzz(func(t *testing.T, seed uint64, a, b, c string) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		events := session(random, []string{ikigai.CleanText(a), ikigai.CleanText(b), ikigai.CleanText(c), ""})
@@ -372,6 +373,7 @@ func FuzzTail(f *testing.F) {
 	f.Add("I think\n\nso", "# Title\n\n| a | b |\n|---|---|\n| 1 | **2** |\n\n```go\nx := `\n`\n```\n", uint64(1))
 	f.Add("", "a\n===\n\x1b[1mb", uint64(2))
 	f.Add("\n\n", "日本 *x*\n\n\n", uint64(3))
+	f.Add("", "| a | b |\n|--|-:|\n| "+strings.Repeat("word ", 20)+"| 日本 |\n| 1 | 2 |\n\n"+"a|b|c|d|e|f|g\n-|-|-|-|-|-|-\n"+strings.Repeat("longer|", 7)+"\nx\\\ny &amp; z\\\n", uint64(4))
 	f.Fuzz(func(t *testing.T, thinking, answer string, seed uint64) {
 		thinking, answer = ikigai.CleanText(thinking), ikigai.CleanText(answer)
 		if strings.ContainsAny(thinking+answer, "\x1b\u009b") || strings.ContainsRune(thinking+answer, '\r') {
