@@ -49,6 +49,19 @@ func TestTellingBesideACommand(t *testing.T) {
 	}
 }
 
+// Who wants to leave waits for what was begun before, but not for ever.
+func TestQuitBesideACommand(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, slashScript)
+	s := p.types()
+	s.enters("!!touch begun; sleep 600")
+	s.made("begun")
+	s.enters("/quit")
+	if code := s.Exited(); code != exitAnswered {
+		t.Errorf("the front ended with %d", code)
+	}
+}
+
 // A session is gone on with once the command before that has ended, although it was
 // chosen before.
 func TestChosenSessionWaits(t *testing.T) {

@@ -90,8 +90,10 @@ func (h *held) all() []ikigai.Event {
 
 // blob returns bytes that came with an event, and whether they are held.
 func (h *held) blob(hash string) ([]byte, bool) {
-	for _, e := range h.all() {
-		for _, b := range e.Blobs {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range h.events {
+		for _, b := range h.events[i].Blobs {
 			if b.Hash == hash {
 				return b.Bytes, true
 			}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"ikigai"
 	"ikigai/internal/config"
+	"ikigai/internal/crash"
 	"ikigai/internal/tui"
 )
 
@@ -30,9 +32,28 @@ func (f *front) say(in tui.Input) { f.Submit(in) }
 
 // take lets an input wait, and begins what can begin. The caller holds the lock.
 func (f *front) take(in tui.Input) {
+	if isQuit(in) {
+		time.AfterFunc(quitTime, f.quitNow)
+	}
 	in.Queue = in.Queue || f.settings.Terminal.WhileWorking == config.WhileWorkingQueue
 	f.waiting = append(f.waiting, in)
 	f.step()
+}
+
+// quitTime is how long who wants to leave waits for the commands before that.
+const quitTime = time.Second
+
+// isQuit reports whether an input is that the person wants to leave.
+func isQuit(in tui.Input) bool { return strings.TrimRight(in.Text, " \t\n") == "/quit" }
+
+// quitNow has the person leave if they still wait for that.
+func (f *front) quitNow() {
+	defer crash.Guard()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if slices.ContainsFunc(f.waiting, isQuit) {
+		f.ui.Quit()
+	}
 }
 
 // step begins what waits and can begin now. The caller holds the lock.
@@ -63,7 +84,9 @@ func (f *front) stepCommand(now **doing, isOne func(line string) bool) {
 // holds the lock.
 func (f *front) begin(do func(context.Context), ended func()) *doing {
 	ctx, stop := context.WithCancelCause(f.life)
-	f.ui.Busy("")
+	if len(f.underWay()) == 0 { // else it is told already what is
+		f.ui.Busy("")
+	}
 	f.running.Go(func() {
 		f.guard(func() { do(ctx) })
 		stop(nil)

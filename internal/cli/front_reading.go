@@ -88,11 +88,12 @@ func (r *reading) Blob(ctx context.Context, hash string) (content []byte, err er
 func (r *reading) Sessions(ctx context.Context, q ikigai.SessionQuery) iter.Seq2[ikigai.SessionInfo, error] {
 	return func(yield func(ikigai.SessionInfo, error) bool) {
 		var found []ikigai.SessionInfo
+		lacks := r.lacks()
 		err := r.ask(ctx, func(ctx context.Context) (err error) {
 			found, err = collect(r.Store.Sessions(ctx, q))
 			return err
 		})
-		if r.knowsMore(err) {
+		if lacks || err != nil {
 			found = slices.DeleteFunc(found, func(s ikigai.SessionInfo) bool { return s.ID == r.own() })
 			if s, any := r.info(ctx); any && strings.HasPrefix(string(s.ID), q.Prefix) && (q.Dir == "" || q.Dir == s.Dir) {
 				found = slices.Insert(found, 0, s)
@@ -110,13 +111,17 @@ func (r *reading) Sessions(ctx context.Context, q ikigai.SessionQuery) iter.Seq2
 func (r *reading) Search(ctx context.Context, q ikigai.SearchQuery) iter.Seq2[ikigai.Hit, error] {
 	return func(yield func(ikigai.Hit, error) bool) {
 		var found []ikigai.Hit
+		lacks := r.lacks()
 		err := r.ask(ctx, func(ctx context.Context) (err error) {
 			found, err = collect(r.Store.Search(ctx, q))
 			return err
 		})
-		if r.knowsMore(err) {
-			found = slices.DeleteFunc(found, func(h ikigai.Hit) bool { return h.Event.Session == r.own() })
-			found = append(r.search(ctx, q), found...)
+		if lacks || err != nil {
+			own := r.search(ctx, q) // of a fork, also what it shares
+			found = slices.DeleteFunc(found, func(h ikigai.Hit) bool {
+				return h.Event.Session == r.own() || slices.ContainsFunc(own, func(o ikigai.Hit) bool { return o.Event.ID == h.Event.ID })
+			})
+			found = append(own, found...)
 		}
 		yieldAll(found, err, yield)
 	}
@@ -125,7 +130,7 @@ func (r *reading) Search(ctx context.Context, q ikigai.SearchQuery) iter.Seq2[ik
 // Catchup brings the search index up to date, unless the store is away: a search
 // goes without it then.
 func (r *reading) Catchup(ctx context.Context, limit int) (left int64, err error) {
-	if r.session.Durability() != ikigai.Stored {
+	if r.lacks() {
 		return 0, nil
 	}
 	err = r.ask(ctx, func(ctx context.Context) (err error) {
@@ -200,16 +205,14 @@ func (r *reading) known(ctx context.Context) (all []ikigai.Event) {
 	return all
 }
 
-// knowsMore reports whether the session is to be asked beside the store, which has
-// answered with err.
-func (r *reading) knowsMore(err error) bool {
-	return err != nil || r.session.Durability() != ikigai.Stored
-}
+// lacks reports whether the store lacks events of the session. It is asked before the
+// store is: that may take them while it answers.
+func (r *reading) lacks() bool { return r.session.Durability() != ikigai.Stored }
 
 // ask asks the store something, for a bounded time.
 func (r *reading) ask(ctx context.Context, question func(context.Context) error) error {
 	limit := openTime
-	if r.session.Durability() != ikigai.Stored {
+	if r.lacks() {
 		limit = awayTime
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)

@@ -23,6 +23,7 @@ const mostSessions = 200
 type sessionList struct {
 	*front
 	store    ikigai.Store
+	dir      string               // the working directory
 	sessions []ikigai.SessionInfo // those of the working directory first, the last changed first
 	texts    []string             // what they are found by
 }
@@ -30,7 +31,7 @@ type sessionList struct {
 // pickSession has the person pick a session, of this directory or another. It is
 // false if they pick none.
 func (f *front) pickSession(ctx context.Context, store ikigai.Store) (id ikigai.ID, ok bool, err error) {
-	l := &sessionList{front: f, store: store}
+	l := &sessionList{front: f, store: store, dir: f.whereabouts().dir}
 	l.sessions, err = collect(store.Sessions(ctx, ikigai.SessionQuery{Limit: mostSessions}))
 	if err := f.unseen(ctx, err); err != nil {
 		return "", false, err

@@ -38,7 +38,7 @@ func (f *front) resume(ctx context.Context, id string) error {
 	if id == "" {
 		return usage("It is not said which session", "Give the beginning of its ID, or choose one with /sessions")
 	}
-	return asTyped(f.reopen(ctx, which{id: id}), "ikigai sessions --all", "sessions")
+	return f.reopen(ctx, which{id: id})
 }
 
 // chooseSession has the person pick a session and goes on with it, by a command of its
@@ -69,10 +69,7 @@ func (f *front) searchLog(ctx context.Context, words string) error {
 	if err != nil {
 		return err
 	}
-	q, err := f.searchQuery(ctx, w.reads, words, searchOptions{limit: mostSessions})
-	if err != nil {
-		return asTyped(err, "ikigai search parser panic", "search parser panic")
-	}
+	q := ikigai.SearchQuery{Words: words, Dir: f.whereabouts().dir, Limit: mostSessions}
 	_, _ = w.session.Record(ctx) // what is queued is found, too
 	if err := f.catchUp(ctx, w.reads); err != nil {
 		return err
