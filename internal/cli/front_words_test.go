@@ -16,7 +16,7 @@ func TestWordsOfTheFront(t *testing.T) {
 		"go on in a copy of it with `ikigai run --resume 01a1 --fork PROMPT`, or wait":                    "go on in a copy of it with `ikigai --resume 01a1 --fork`, or wait",
 		"The session has no event 9. Its events are 1 to 7; `ikigai log -v` shows their numbers.":         "The session has no event 9. Its events are 1 to 7; /log -v shows their numbers.",
 		"Nothing was found in the sessions of /w. Search those of all directories with --all.":            "Nothing was found in the sessions of /w.",
-		"It is not said what to find. Give words, as in: ikigai search parser panic.":                     "It is not said what to find. Give words, as in /search parser panic.",
+		"The message cannot be written. Run `ikigai commit` again.":                                       "The message cannot be written. Run /commit again.",
 		"The file x cannot be written: no. Name another one with --output.":                               "The file x cannot be written: no. Name another one.",
 		"Set one with `ikigai sessions mark NAME`, or give the number of an event, which `ikigai log -v`": "Set one with /mark NAME, or give the number of an event, which /log -v",
 	} {

@@ -22,13 +22,9 @@ func placeCommands() []slash {
 			more:     "PLACE is a mark, or an event, such as #17, as /log -v shows it: the conversation goes on right after it. Without one, choose the statement before which it goes on. What came later stays in the log; /undo takes back files.",
 			complete: completePlaces,
 			run: func(f *front, ctx context.Context, args string) error {
-				place := args
-				if place == "" {
-					var ok bool
-					var err error
-					if place, ok, err = f.pickPlace(ctx, "Go on from before which statement?", false); !ok {
-						return err
-					}
+				place, ok, err := f.place(ctx, args, "Go on from before which statement?", false)
+				if !ok {
+					return err
 				}
 				return f.recordStep(ctx, rewind(place, 0), true)
 			}},
@@ -36,13 +32,9 @@ func placeCommands() []slash {
 			more:     "PLACE is as for /rewind; without one, choose. The session stays as it is, and /sessions leads back to it.",
 			complete: completePlaces,
 			run: func(f *front, ctx context.Context, args string) error {
-				place := args
-				if place == "" {
-					var ok bool
-					var err error
-					if place, ok, err = f.pickPlace(ctx, "Go on in a copy from before which statement?", true); !ok {
-						return err
-					}
+				place, ok, err := f.place(ctx, args, "Go on in a copy from before which statement?", true)
+				if !ok {
+					return err
 				}
 				return f.goOnInFork(ctx, place)
 			}},
@@ -101,10 +93,14 @@ func (f *front) goOnInFork(ctx context.Context, place string) error {
 	return nil
 }
 
-// pickPlace has the person choose the statement before which a conversation goes
-// on, the last one first; where here is set, also the place where it is. It
-// returns the place as it would be typed, and false if they choose none.
-func (f *front) pickPlace(ctx context.Context, title string, here bool) (place string, ok bool, err error) {
+// place returns the place that the person has typed. Without one they choose the
+// statement before which a conversation goes on, the last one first; where here is
+// set, also the place where it is. It returns the place as it would be typed, and
+// false if they choose none.
+func (f *front) place(ctx context.Context, typed, title string, here bool) (place string, ok bool, err error) {
+	if typed != "" {
+		return typed, true, nil
+	}
 	w, err := f.changing(ctx)
 	if err != nil {
 		return "", false, err

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"ikigai"
 	"ikigai/internal/provider/textmode"
 	"ikigai/internal/safetext"
 	"ikigai/internal/tui"
@@ -63,7 +62,7 @@ func (f *front) showTool(ctx context.Context, name string) error {
 	}
 	t, err := w.kit.find(name)
 	if err != nil {
-		return asTyped(err, "ikigai tool list", "tools")
+		return err
 	}
 	about := t.about()
 	if used := fared(w, t.Name); used != "" {
@@ -71,18 +70,6 @@ func (f *front) showTool(ctx context.Context, name string) error {
 	}
 	f.ui.Page(ctx, t.Name, safetext.Terminal(about+"\n"+textmode.Section(t.ToolSpec)), false)
 	return nil
-}
-
-// asTyped returns an error with the command of the front in the place of the one
-// of the shell that it points to.
-func asTyped(err error, command, slash string) error {
-	e, ok := err.(*ikigai.Error)
-	if !ok {
-		return err
-	}
-	typed := *e
-	typed.Do = strings.ReplaceAll(e.Do, "`"+command+"`", "/"+slash)
-	return &typed
 }
 
 // refreshTools takes in what has changed on disk, and tells what that is.

@@ -45,7 +45,7 @@ func (f *front) makeRoom(ctx context.Context, _ string) error {
 	said, err := w.compactNow(ctx, mute)
 	switch {
 	case err != nil:
-		return asTyped(err, "ikigai compact", "compact")
+		return err
 	case said == "":
 		said = fmt.Sprintf("The conversation, about %d tokens, cannot take noticeably less room. Begin anew with /clear, or go on.", w.line.Tokens())
 	}
@@ -84,7 +84,7 @@ func (f *front) commitChange(ctx context.Context, args string) error {
 	f.ui.Busy("waiting for a commit message")
 	message, err := w.commitMessage(ctx, repo, c, hint)
 	if err != nil {
-		return asTyped(err, "ikigai commit", "commit")
+		return err
 	}
 	if message, err = f.agreeOn(ctx, repo, message); err != nil {
 		return err
