@@ -22,6 +22,7 @@ type Decoder struct {
 	paste []byte
 	match int // bytes behind paste that may be its end
 	keys  []Key
+	row   int // of the cursor, from 1, if the terminal has told it
 }
 
 const (

@@ -16,6 +16,7 @@ import (
 type keyboard struct {
 	file    *os.File
 	keys    chan []Key
+	stood   func(row int) // is called when the terminal has told where the cursor is
 	decoder Decoder
 	left    []Key // read, and not taken by anybody yet
 
@@ -94,6 +95,10 @@ func (k *keyboard) run(woken *os.File) {
 			return
 		default:
 			k.left = k.decoder.Feed(buf[:n])
+			if row := k.decoder.row; row > 0 {
+				k.decoder.row = 0
+				k.stood(row)
+			}
 		}
 	}
 }

@@ -2,19 +2,21 @@ package tty
 
 import "strings"
 
-// slack is empty rows below the live region that tmux takes for one line.
+// slack is empty rows below the live region that tmux takes for one line. There is
+// none until it is known how many rows stand above the region.
 //
 // When a terminal gets narrower, lines take more rows, and rows leave at the top of
 // the screen before the program is told. In tmux as many leave as there are more,
 // also where the screen is not full: the empty rows at its end count. With little
 // above the live region its own first rows would leave, and stand in the scrollback
 // for good. The slack becomes one row when tmux breaks its lines anew, so that those
-// rows stay. It goes as lines are printed above, and is gone when there are enough.
+// rows stay. It goes as lines are printed above, and is gone when there are enough:
+// where a shell has filled the screen before, there is none.
 type slack struct {
 	on    bool // the terminal is tmux
+	known bool // where the cursor stood at first
 	rows  int  // that stand below the live region
 	above int  // rows that stand above it on the screen, at least
-	lines int  // that were printed above it
 }
 
 const (
@@ -41,6 +43,16 @@ func grow(lines []line, width int) (rows int) {
 	return rows
 }
 
+// stood takes in that so many rows stood above the cursor before anything was
+// painted.
+func (p *painter) stood(rows int) {
+	s := &p.slack
+	s.above, s.known = s.above+rows, true
+	if p.height > 0 {
+		s.above = min(s.above, p.height-len(p.lines)-s.rows)
+	}
+}
+
 // reckon returns how many rows of slack are to stand below lines, when printed was
 // printed on a terminal of that size, and takes in what that changes.
 func (p *painter) reckon(printed string, lines []line, width, height int) (rows int) {
@@ -51,11 +63,9 @@ func (p *painter) reckon(printed string, lines []line, width, height int) (rows 
 	if p.width > 0 {
 		s.resized(p.lines, p.width, p.height, width, height)
 	}
-	n := strings.Count(printed, "\n")
-	s.lines += n
-	s.above += n
-	if rows = max(0, grow(lines, narrowest)-s.above); rows > 0 {
-		rows = min(rows+takes(rows+2, narrowest), height-1-len(lines))
+	s.above += strings.Count(printed, "\n")
+	if lack := grow(lines, narrowest) - s.above; lack > 0 && s.known {
+		rows = max(0, min(lack+takes(lack+2, narrowest), height-1-len(lines)))
 	}
 	if p.stays(printed, lines, width, height) {
 		rows = max(rows, s.rows)
@@ -67,11 +77,8 @@ func (p *painter) reckon(printed string, lines []line, width, height int) (rows 
 // resized takes in that the terminal has got another size, with lines in its live
 // region.
 func (s *slack) resized(lines []line, width, height, newWidth, newHeight int) {
-	switch {
-	case newWidth < width: // as many have left as there are more
+	if newWidth < width { // as many have left as there are more
 		s.above -= max(0, grow(lines, newWidth)+takes(s.rows, newWidth)-s.rows)
-	case newWidth > width: // lines may have been joined
-		s.above = min(s.above, s.lines)
 	}
 	s.above = max(0, s.above-max(0, height-newHeight))
 }

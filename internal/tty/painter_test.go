@@ -25,10 +25,21 @@ func FuzzPainter(f *testing.F) {
 		m.tmux = tmux
 		p := painter{reflows: true, sync: sync, slack: slack{on: tmux}}
 		var printed []string
+		for range max(0, r.IntN(m.height+12)-12) { // by a shell
+			printed = append(printed, randomLine(r, r.IntN(2*m.width), len(printed)))
+		}
+		m.write(printable(nil, joined(printed), false))
+		stood, told := m.row, r.IntN(5)
 		var live Live
-		for range 60 {
+		for i := range 60 {
+			if i == told {
+				p.stood(stood)
+			}
 			switch r.IntN(6) {
 			case 0:
+				if i <= told {
+					break
+				}
 				if width, height := narrowest+r.IntN(100), 12+r.IntN(30); broken(p.lines, width)+takes(p.slack.rows, width) < height {
 					m.resize(width, height) // else some of it is in the scrollback, where nothing can be taken back
 				}
@@ -61,6 +72,59 @@ func broken(lines []line, width int) (rows int) {
 		rows += 1 + l.breaks(width, l.width)
 	}
 	return rows
+}
+
+// In a pane that a shell has filled nothing stands below the live region, and where
+// there is no room, there is none for slack. What stands there is enough that nothing
+// of the live region is left when it gets narrow.
+func TestSlackOfPanes(t *testing.T) {
+	wide := strings.Repeat("word ", 15)
+	for _, c := range []struct{ height, stood, lines, slack int }{
+		{24, 0, 3, 7},
+		{24, 1, 3, 6},
+		{24, 3, 3, 4},
+		{24, 4, 3, 3},
+		{24, 6, 3, 0},
+		{24, 7, 3, 0},
+		{24, 23, 3, 0},
+		{24, 23, 23, 0},
+		{5, 0, 3, 1},
+		{3, 2, 3, 0},
+		{2, 1, 3, 0},
+		{1, 0, 1, 0},
+		{1, 0, 3, 0},
+	} {
+		live := Live{Lines: slices.Repeat([]string{wide}, c.lines)}
+		m := newModel(80, c.height)
+		m.tmux = true
+		p := painter{reflows: true, slack: slack{on: true}}
+		printed := slices.Repeat([]string{"of the shell"}, c.stood)
+		m.write(printable(nil, joined(printed), false))
+		m.write(p.paint("", live, m.width, m.height))
+		if p.slack.rows != 0 {
+			t.Errorf("%v: %d rows of slack before anything is known", c, p.slack.rows)
+		}
+		p.stood(m.row)
+		for range 3 {
+			m.write(p.paint("", live, m.width, m.height))
+			if p.slack.rows != c.slack {
+				t.Errorf("%v: %d rows of slack", c, p.slack.rows)
+			}
+			live.Lines = live.Lines[:min(c.lines, max(c.height-1, 1))]
+			check(t, m, printed, live, &p)
+		}
+		printed = append(printed, "of ours")
+		m.write(p.paint("of ours\n", live, m.width, m.height))
+		if p.slack.rows < 0 || p.slack.rows != max(c.slack-1, 0) && c.height > 5 {
+			t.Errorf("%v: %d rows of slack below another line", c, p.slack.rows)
+		}
+		check(t, m, printed, live, &p)
+		if broken(p.lines, narrowest)+takes(p.slack.rows, narrowest) < c.height {
+			m.resize(narrowest, c.height)
+			m.write(p.paint("", live, m.width, m.height))
+			check(t, m, printed, live, &p)
+		}
+	}
 }
 
 func joined(lines []string) string {

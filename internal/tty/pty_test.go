@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/term"
@@ -138,4 +140,43 @@ func TestKeysOfTerminals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// tmux is asked where the cursor stands. The answer is no key, and has the front paint
+// again.
+func TestWhereTheCursorStood(t *testing.T) {
+	tt, keyboard, written := onPTY(t, "tmux-256color")
+	for range 3 {
+		if err := tt.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(keyboard, "a\x1b[7;1Rb"); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(<-tt.Keys()); got != "'a' 'b'" {
+			t.Errorf("typed is %s", got)
+		}
+		<-tt.Resized()
+		if err := tt.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := strings.Count(written(), whereIs); n != 3 {
+		t.Errorf("it is asked %d times", n)
+	}
+}
+
+// Whoever gives the terminal back waits for its answer, and not for ever.
+func TestAnswerIsHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{told: make(chan struct{}, 1)}
+		for _, takes := range []time.Duration{0, answers / 2, 10 * answers} {
+			began := time.Now()
+			time.AfterFunc(takes, func() { s.stood(3) })
+			s.hear()
+			if waited := time.Since(began); waited != min(takes, answers) {
+				t.Errorf("it waits %v for an answer that takes %v", waited, takes)
+			}
+		}
+	})
 }

@@ -17,6 +17,7 @@ type frame struct {
 	page    *page  // on the alternate screen; nil for none
 	title   string // sequences
 	ring    string
+	stood   int // row of the cursor, from 1, when the terminal was taken; 0 if that is nothing new
 }
 
 const (
@@ -24,6 +25,11 @@ const (
 	piece      = 16 << 10         // bytes that are written at once
 	stalled    = 30 * time.Second // without progress: nobody is there any more
 	lastWord   = 2 * time.Second  // likewise, when the terminal is given back
+
+	// Where the cursor stands is asked in its first column, so that the answer is no
+	// key: with modifiers F3 looks alike.
+	whereIs = "\r\x1b[6n"
+	answers = 200 * time.Millisecond // within which a terminal does
 
 	// After the width has changed nothing is drawn until it has been the same for a
 	// while: what is drawn for one width goes wrong on another. Terminals tell of a
@@ -44,6 +50,7 @@ type screen struct {
 
 	some chan struct{} // has one when there is something to draw
 	room chan struct{} // has one when something was written
+	told chan struct{} // has one when the terminal has told where the cursor stood
 	quit chan struct{} // closed to end the goroutine, after what waits has been drawn
 	done chan struct{} // closed when it has ended
 
@@ -73,8 +80,33 @@ func (s *screen) start(first, last string) {
 	}
 	s.next, s.shut = frame{}, false
 	s.some, s.room = make(chan struct{}, 1), make(chan struct{}, 1)
-	s.quit, s.done = make(chan struct{}), make(chan struct{})
+	s.told, s.quit, s.done = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+	if s.painter.slack.on {
+		first += whereIs
+	} else {
+		notify(s.told)
+	}
 	go s.run(first, last)
+}
+
+// stood takes in where the terminal says that the cursor stood.
+func (s *screen) stood(row int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next.stood = row
+	notify(s.told)
+}
+
+// hear waits until the terminal has told what it was asked: the answer is not for
+// whoever reads after us.
+func (s *screen) hear() {
+	timer := time.NewTimer(answers)
+	defer timer.Stop()
+	select {
+	case <-s.told:
+	case <-timer.C:
+	case <-s.done:
+	}
 }
 
 // stop draws what waits, clears the live region and ends.
@@ -212,6 +244,9 @@ func (s *screen) take() frame {
 func (s *screen) draw() []byte {
 	f := s.take()
 	width, height := s.size()
+	if f.stood > 0 {
+		s.painter.stood(f.stood - 1)
+	}
 	var b []byte
 	if f.page == nil {
 		b = append(b, s.pager.leave(s.painter.hidden)...)

@@ -80,6 +80,8 @@ func (d *Decoder) sequence(final byte) {
 		d.step, d.skip = (*Decoder).swallow, 3
 		return
 	case !ok || len(d.seq) >= maxSequence:
+	case final == 'R' && len(p) == 2 && p.at(1) == 1: // F3 would not tell that there are no modifiers
+		d.row = p.at(0)
 	case final == '~' && p.at(0) == 200:
 		d.step, d.paste = (*Decoder).pasted, []byte{}
 		return

@@ -48,7 +48,7 @@ func Open(in, out *os.File, o Options) (*Terminal, error) {
 		return nil, errors.New("standard input and output are no terminal")
 	}
 	t := &Terminal{in: in, out: out, options: o, keys: make(chan []Key), resized: make(chan struct{}, 1)}
-	t.keyboard = &keyboard{file: in, keys: t.keys}
+	t.keyboard = &keyboard{file: in, keys: t.keys, stood: t.stood}
 	t.screen = newScreen(out, o, t.Size, t.keyboard.gone)
 	return t, nil
 }
@@ -80,11 +80,14 @@ func (t *Terminal) Start() error {
 func (t *Terminal) tell(winch <-chan os.Signal) {
 	defer crash.Guard()
 	for range winch {
-		select {
-		case t.resized <- struct{}{}:
-		default:
-		}
+		notify(t.resized)
 	}
+}
+
+// stood takes in where the cursor stood, and has that painted which depends on it.
+func (t *Terminal) stood(row int) {
+	t.screen.stood(row)
+	notify(t.resized)
 }
 
 // Stop clears the live region and gives the terminal back as it was. What was
@@ -99,6 +102,7 @@ func (t *Terminal) give() error {
 	if t.cooked == nil {
 		return nil
 	}
+	t.screen.hear()
 	t.keyboard.stop()
 	t.screen.stop()
 	signal.Stop(t.winch)
@@ -115,7 +119,7 @@ func (t *Terminal) give() error {
 // terminal is gone.
 func (t *Terminal) Keys() <-chan []Key { return t.keys }
 
-// Resized tells that Size has changed.
+// Resized tells that Size has changed, or something else that needs Paint.
 func (t *Terminal) Resized() <-chan struct{} { return t.resized }
 
 // Size is in columns and rows. A terminal that does not know has 80 by 24.
