@@ -114,7 +114,7 @@ func (a *app) sendingOf(k *kit) *sending {
 	s := newSending("")
 	for i, e := range []ikigai.Event{
 		ikigai.NewEvent(ikigai.KindSession, a.dir, ikigai.SessionData{Dir: a.dir, Model: a.settings.Model}),
-		a.system(a.notice), toolsEvent(k.list),
+		a.system(a.notice), toolsEvent(k.all()),
 	} {
 		e.Seq = ikigai.Seq(i + 1)
 		s.Add(e)

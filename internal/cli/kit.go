@@ -140,10 +140,18 @@ func (k *kit) builtIn(name string) bool {
 	return slices.ContainsFunc(k.builtin, func(t ikigai.Tool) bool { return exttool.Fold(t.Name) == exttool.Fold(name) })
 }
 
+// all returns all tools, also while they are looked for anew.
+func (k *kit) all() []ikigai.Tool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.list
+}
+
 // names returns the names of all tools.
 func (k *kit) names() []string {
-	names := make([]string, len(k.list))
-	for i, t := range k.list {
+	all := k.all()
+	names := make([]string, len(all))
+	for i, t := range all {
 		names[i] = t.Name
 	}
 	return names

@@ -57,9 +57,7 @@ func (a *app) personKit(ctx context.Context) *kit {
 
 // shown returns all tools in the order in which models are shown them.
 func (k *kit) shown() []shownTool {
-	k.mu.Lock()
-	list := k.list
-	k.mu.Unlock()
+	list := k.all()
 	external := k.external.List()
 	all := make([]shownTool, len(list))
 	for i, t := range list {
