@@ -20,24 +20,33 @@ func first(text string) (part string, wide int) {
 	return ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
 }
 
-// measure returns how wide a cell is, and the widest word in it.
+// longWord is how wide a word is that is long, mostly an address. It may be broken,
+// and makes no column wider than others.
+const longWord = 16
+
+// measure returns how wide a cell is, and the widest word in it that is not long. Wide
+// characters are of scripts without spaces, or pictures: each is a word.
 func measure(cell string) (whole, word int) {
 	run := 0
 	for cell != "" {
 		part, wide := first(cell)
 		cell = cell[len(part):]
 		whole += wide
-		if run += wide; part == " " {
-			run = 0
-		} else if wide > 1 {
-			run = wide // of scripts without spaces, and pictures: each is a word
+		if part != " " && wide < 2 {
+			run += wide
+			continue
 		}
-		word = max(word, run)
-		if wide > 1 {
-			run = 0
-		}
+		word, run = widest(word, run), 0
 	}
-	return whole, word
+	return whole, widest(word, run)
+}
+
+// widest returns the wider one of two words, if it is not long.
+func widest(word, other int) int {
+	if other >= longWord {
+		return word
+	}
+	return max(word, other)
 }
 
 // reset ends what a sequence of the looks has begun.

@@ -15,7 +15,7 @@ const gap = 3
 // grid is how wide the columns of a table are.
 type grid struct {
 	whole    []int // as wide as their widest cells
-	words    []int // as wide as the widest words in them
+	words    []int // as wide as the widest words in them that are not long
 	widths   []int // as they are drawn
 	narrowed bool  // cells may have to be broken
 	listed   bool  // there is no room for columns: each row is a list of its cells
@@ -50,7 +50,7 @@ func (g *grid) settle(room int) {
 }
 
 // share returns how wide columns are in too little room for all: none is wider than
-// another but for its words, or because the other needs less. It returns nil if
+// another but for a word that is not long, or because the other needs less. It returns nil if
 // there is not even minColumn for each.
 func share(whole, words []int, room int) []int {
 	least := make([]int, len(whole))

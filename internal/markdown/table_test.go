@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 
 	"ikigai/internal/markdown"
 )
@@ -100,6 +101,21 @@ func TestLongTable(t *testing.T) {
 				t.Errorf("%s, %q: %d bytes are drawn, not %d at most; %d lines are held", name, row, size, most, tail)
 			}
 		}
+	}
+}
+
+// What a row may become, which Tail shows, makes no room in the columns that are settled.
+func TestTailOfLongTable(t *testing.T) {
+	style := markdown.Style{Looks: looks, Width: 30}
+	before, row := "| a | b |\n|---|---|\n"+strings.Repeat("| x | 1 |\n", 250), "| **y** | 2 |\n"
+	s := markdown.NewStream(style)
+	got := s.Write(before)
+	for i := range row {
+		got = append(got, s.Write(row[i:i+1])...)
+		s.Tail()
+	}
+	if diff := cmp.Diff(render(style, before+row), append(got, s.End()...)); diff != "" {
+		t.Errorf("(-in one +with tails):\n%s", diff)
 	}
 }
 
