@@ -82,7 +82,7 @@ const longGCPercent = 50
 
 // Run runs the program and returns its exit code. Nothing but its results goes
 // to p.Out; notices and errors go to p.Err.
-func Run(ctx context.Context, p Process) (code int) {
+func Run(ctx context.Context, p Process) int {
 	stack.Grow()
 	a := &app{Process: p, flags: map[string]string{}, flagNames: map[string]string{}, leave: make(chan struct{})}
 	a.collectAt(gcPercent)
@@ -90,11 +90,7 @@ func Run(ctx context.Context, p Process) (code int) {
 	defer a.endAll()
 	defer crash.Handle(a.breaks)()
 	defer a.awaitBroken()
-	defer func() {
-		if v := recover(); v != nil {
-			code = a.crashed(v)
-		}
-	}()
+	defer crash.Guard()
 	root := a.rootCommand()
 	root.SetArgs(p.Args)
 	root.SetIn(p.In)

@@ -32,8 +32,9 @@ func TestMain(m *testing.M) {
 				Args: os.Args[1:], Env: os.Environ(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 			}))
 		},
-		"ikigai-broken":  func() { runBroken(os.Stderr) },
-		"ikigai-fragile": func() { runBroken(fragile{}) },
+		"ikigai-broken":  func() { runBroken(os.Stdout, os.Stderr) },
+		"ikigai-mute":    func() { runBroken(fragile{os.Stdout, "First."}, os.Stderr) },
+		"ikigai-fragile": func() { runBroken(os.Stdout, fragile{os.Stderr, "itself broke"}) },
 		"unprivileged":   runUnprivileged,
 	})
 }

@@ -10,12 +10,6 @@ import (
 	"ikigai/internal/crash"
 )
 
-// crashed tells of a fault of the program itself and keeps the details in a file.
-func (a *app) crashed(v any) int {
-	a.notice(keepCrash(v))
-	return exitInternal
-}
-
 // keepCrash keeps the details of a panic, on the goroutine of which it is called, in a
 // file, and returns what the person is told. The directory is everybody's, and nobody
 // must know beforehand where the file will be.

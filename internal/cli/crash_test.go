@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,44 +11,92 @@ import (
 	"testing"
 )
 
-// A panic ends a run, too, though nobody takes what is told of it, and though the
-// telling breaks. P21
+// fragile is a stream that breaks where a text is written to it.
+type fragile struct {
+	io.Writer
+	at string
+}
+
+func (f fragile) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), f.at) {
+		panic("a fault")
+	}
+	return f.Writer.Write(b)
+}
+
+// A panic ends a run, on its first goroutine as on any other, also where the telling
+// breaks. What was started ends with it, and the session goes on. P21
 func TestPanicEndsARun(t *testing.T) {
+	const script = `
+user: work
+call: bash {"command": "exec 9>gate; (trap '' TERM INT HUP; sleep 1000) & echo there >&9; sleep 1000", "background": true}
+
+reply:
+say: First.
+`
 	for name, test := range map[string]struct {
-		program string
-		stderr  *os.File
-		told    int
+		program, fault string
+		told           int
 	}{
-		"it is told":                  {program: "ikigai-broken", told: 1},
-		"nobody takes what is told":   {program: "ikigai-broken", stderr: fullPipe(t)},
-		"what tells of it breaks too": {program: "ikigai-fragile"},
+		"beside the run":     {"ikigai-broken", "fault: hang\n", 1},
+		"in the run":         {"ikigai-mute", "", 1},
+		"and in the telling": {"ikigai-fragile", "fault: hang\n", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t, "user: work\nfault: hang\n"+goOn)
-			p.unreplayed = true // a reply was stopped
-			broken, err := exec.LookPath(test.program)
-			must(t, err)
-			must(t, syscall.Mkfifo(p.file("break"), 0o600))
-			p.program = broken
-			await := p.nextRequest()
-			cmd := p.command("run", "work")
-			if test.stderr != nil {
-				cmd.Stderr = test.stderr
+			p := newPlace(t, script+test.fault+goOn)
+			g := p.gate("gate")
+			c, breaks := p.breaking(test.program, nil)
+			g.awaits("there")
+			if test.fault != "" { // else it breaks by itself
+				breaks()
 			}
-			c := startChild(t, cmd)
-			await()
-			must(t, os.WriteFile(p.file("break"), []byte("now"), 0))
 			c.ends(exitInternal)
+			g.awaitGone()
 			c.tells(test.told, "ikigai itself broke: a fault. What was recorded is safe")
-			c.tells(0, "goroutine")
-			if kept, err := filepath.Glob(filepath.Join(p.root, "tmp", "ikigai-crash-*.txt")); err != nil || len(kept) != 1 {
-				t.Errorf("the details are in %q, %v", kept, err)
-			}
-			p.program = ""
-			p.run(exitAnswered, "run", "--continue", "go on")
+			c.tells(0, "goroutine ")
+			p.goesOnBroken()
 		})
 	}
+}
+
+// A panic ends a run where nobody takes what is told of it. P21
+func TestPanicThatNobodyHears(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "user: work\nfault: hang\n"+goOn)
+	await := p.nextRequest()
+	c, breaks := p.breaking("ikigai-broken", fullPipe(t))
+	await()
+	breaks()
+	c.ends(exitInternal)
+	p.goesOnBroken()
+}
+
+// breaking starts a run of a program that breaks, and returns what has it do so.
+func (p *place) breaking(program string, stderr io.Writer) (c *child, breaks func()) {
+	p.t.Helper()
+	p.unreplayed = true // a reply is stopped
+	must(p.t, syscall.Mkfifo(p.file("break"), 0o600))
+	path, err := exec.LookPath(program)
+	must(p.t, err)
+	p.program = path
+	cmd := p.command("run", "work")
+	p.program = ""
+	cmd.Stderr = stderr
+	return startChild(p.t, cmd), func() {
+		p.t.Helper()
+		must(p.t, os.WriteFile(p.file("break"), []byte("now"), 0))
+	}
+}
+
+// goesOnBroken checks that a program that broke has left the details, and that the
+// session goes on.
+func (p *place) goesOnBroken() {
+	p.t.Helper()
+	if kept, err := filepath.Glob(filepath.Join(p.root, "tmp", "ikigai-crash-*.txt")); err != nil || len(kept) != 1 {
+		p.t.Errorf("the details are in %q, %v", kept, err)
+	}
+	p.run(exitAnswered, "run", "--continue", "go on")
 }
 
 // fullPipe returns the end of a pipe to which nothing can be written any more.

@@ -16,24 +16,14 @@ import (
 
 // runBroken is ikigai with a goroutine that panics once something is written to the
 // pipe "break" in the working directory.
-func runBroken(told io.Writer) {
+func runBroken(out, told io.Writer) {
 	go func() {
 		defer crash.Guard()
 		if _, err := os.ReadFile("break"); err == nil {
 			panic("a fault")
 		}
 	}()
-	os.Exit(Run(context.Background(), Process{Args: os.Args[1:], Env: os.Environ(), In: os.Stdin, Out: os.Stdout, Err: told}))
-}
-
-// fragile is a standard error that breaks as a panic is told.
-type fragile struct{}
-
-func (fragile) Write(b []byte) (int, error) {
-	if strings.Contains(string(b), "itself broke") {
-		panic("a fault of who tells")
-	}
-	return os.Stderr.Write(b)
+	os.Exit(Run(context.Background(), Process{Args: os.Args[1:], Env: os.Environ(), In: os.Stdin, Out: out, Err: told}))
 }
 
 // A panic on a goroutine that nobody looks after, while a tool runs: the person has

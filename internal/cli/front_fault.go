@@ -7,7 +7,7 @@ func (f *front) guard(do func()) {
 	defer func() {
 		if v := recover(); v != nil {
 			f.broken.Store(true)
-			f.crashed(v)
+			f.notice(keepCrash(v))
 			f.ui.Quit()
 		}
 	}()
