@@ -13,16 +13,15 @@ const maxHead = 40
 // row draws a row below the head.
 func (w *writer) row(cells []string) {
 	t := &w.table
-	if w.style.Width > 0 && !t.listed && t.widen(cells) {
+	if t.drawn && w.style.Width > 0 && !t.listed && t.widen(cells) {
 		t.settle(w.tableRoom())
 	}
-	switch {
-	case t.listed:
+	if t.listed {
 		w.entry(cells)
-	case t.narrowed && t.begun: // tells apart rows of several lines
-		w.rule()
-		fallthrough
-	default:
+	} else {
+		if t.narrowed && t.begun {
+			w.rule() // tells rows of several lines apart
+		}
 		w.aligned(cells)
 	}
 	if !t.begun {
