@@ -151,7 +151,7 @@ func (k *ink) put(text string, roles ...Role) {
 	}
 	k.out.WriteByte('m')
 	k.out.WriteString(text)
-	k.out.WriteString("\x1b[0m")
+	k.out.WriteString(reset)
 }
 
 // taken returns what was written and begins anew.

@@ -25,7 +25,7 @@ var looks = func() *markdown.Looks {
 	return &l
 }()
 
-var styles = []markdown.Style{{}, {Width: 30}, {Looks: looks, Width: 40}, {Looks: looks, ASCII: true}}
+var styles = []markdown.Style{{}, {Width: 30}, {Looks: looks, Width: 40}, {Looks: looks, Width: 8}, {Looks: looks, ASCII: true}}
 
 func render(style markdown.Style, text string) []string {
 	s := markdown.NewStream(style)

@@ -91,7 +91,7 @@ func (w *writer) addRow(l line) {
 	t.size += len(l.source)
 	if len(t.rows) > maxTableRows || t.size > maxTableBytes {
 		w.drawTable()
-		t.drawn, t.rows = true, t.rows[:1]
+		t.drawn, t.rows = true, []line{t.rows[0]}
 	}
 }
 
