@@ -1,11 +1,7 @@
 -- +goose Up
 -- What the loop, a steer or the shell says in the person's place begins no statement.
+-- Views are replaced: people may have built on them, and said who may read them.
 -- +goose StatementBegin
-
-DROP VIEW v_statements;
-DROP VIEW v_turns;
-DROP VIEW v_tool_calls;
-DROP VIEW v_objectives;
 
 -- An input of the person begins a statement. What the loop said to the model, what
 -- was said while it worked and what was typed to the shell says so in its data.
@@ -14,7 +10,7 @@ SELECT session, seq, interaction, kind, content, data,
     CASE WHEN kind = 'user' AND interaction = 'main' THEN coalesce(data::json ->> 'by', '') = '' ELSE false END AS begins
 FROM events;
 
-CREATE VIEW v_statements AS
+CREATE OR REPLACE VIEW v_statements AS
 WITH placed AS (
     SELECT session, seq, kind, kind = 'assistant' AND interaction = 'main' AND content <> '' AS answers,
         CASE WHEN kind = 'usage' THEN data::json END AS data,
@@ -36,7 +32,7 @@ JOIN sessions s ON s.id = p.session
 JOIN events e ON e.session = p.session AND e.seq = p.seq
 LEFT JOIN events a ON a.session = p.session AND a.seq = p.answer_seq;
 
-CREATE VIEW v_turns AS
+CREATE OR REPLACE VIEW v_turns AS
 WITH placed AS (
     SELECT session, seq, interaction, kind,
         count(*) FILTER (WHERE begins) OVER (PARTITION BY session ORDER BY seq) AS statement,
@@ -65,7 +61,7 @@ SELECT t.session, t.statement, t.turn, t.seq, t.interaction, t.time, t.sent ->> 
 FROM read t
 LEFT JOIN v_usage u ON u.session = t.session AND u.seq = t.usage_seq;
 
-CREATE VIEW v_tool_calls AS
+CREATE OR REPLACE VIEW v_tool_calls AS
 WITH named AS (
     SELECT session, seq, interaction, kind, begins,
         CASE kind WHEN 'tool_call' THEN data::json ->> 'id' WHEN 'tool_result' THEN data::json ->> 'tool_call_id' END AS call
@@ -89,7 +85,7 @@ JOIN events c ON c.session = p.session AND c.seq = p.seq
 LEFT JOIN events r ON r.session = p.session AND r.seq = p.next_seq AND p.next_kind = 'tool_result' AND p.call IS NOT NULL
 WHERE p.kind = 'tool_call';
 
-CREATE VIEW v_objectives AS
+CREATE OR REPLACE VIEW v_objectives AS
 WITH placed AS (
     SELECT session, seq, kind,
         count(*) FILTER (WHERE begins) OVER (PARTITION BY session ORDER BY seq) AS statement
