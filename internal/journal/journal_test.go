@@ -348,6 +348,13 @@ func TestNothingAppended(t *testing.T) {
 	if l, err := List(filepath.Join(dir, "none")); err != nil || l != nil {
 		t.Errorf("no directory: %v, %v", l, err)
 	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range Events(grant.Session, file, filepath.Join(file, "below")) {
+		t.Errorf("where no directory can be: %+v, %v", e, err)
+	}
 	for _, id := range []ikigai.ID{"", "../x", "a/b"} {
 		if _, err := Open(dir, ikigai.Grant{Session: id}); err == nil {
 			t.Errorf("session %q has a journal", id)
