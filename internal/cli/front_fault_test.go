@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"ikigai"
 	"ikigai/internal/config"
 	"ikigai/internal/tmuxtest"
 	"ikigai/internal/tui"
@@ -53,6 +56,38 @@ func TestFaultEndsTheFront(t *testing.T) {
 	f.running.Wait()
 	if !f.broken.Load() || !strings.Contains(out.String(), "ikigai itself broke: a fault") {
 		t.Errorf("broken %v, and told was %s", f.broken.Load(), &out)
+	}
+}
+
+// What the person has stopped is told in words for people, and not at all to one who
+// has left; what has failed is told anyway.
+func TestToldOfWhatWasStopped(t *testing.T) {
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for _, c := range []struct {
+		ctx        context.Context
+		err        error
+		here, left string
+	}{
+		{stopped, nil, "", ""},
+		{stopped, fmt.Errorf("read events: %w", context.Canceled), "Stopped.", ""},
+		{stopped, &ikigai.Error{What: "Git was stopped", Do: "Look at the log"}, "Git was stopped. Look at the log.", "Git was stopped. Look at the log."},
+		{t.Context(), errors.New("no room"), "No room.", "No room."},
+	} {
+		var out, after strings.Builder
+		f := &front{app: &app{Process: Process{Err: &after}, settings: &config.Settings{}}}
+		f.ui = tui.New(tui.Config{Plain: true, In: strings.NewReader(""), Out: &out, Host: f})
+		f.tellError(c.ctx, c.err)
+		f.ui.Quit()
+		must(t, f.ui.Run(t.Context()))
+		f.left.Store(true)
+		f.tellError(c.ctx, c.err)
+		if !strings.Contains(out.String(), c.here) || c.here == "" && strings.Contains(out.String(), "!") {
+			t.Errorf("%v: the front tells %q, want %q", c.err, &out, c.here)
+		}
+		if got := strings.TrimPrefix(strings.TrimSpace(after.String()), "ikigai: "); got != c.left {
+			t.Errorf("%v: who has left is told %q, want %q", c.err, got, c.left)
+		}
 	}
 }
 

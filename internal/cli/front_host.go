@@ -119,8 +119,19 @@ func (f *front) obey(ctx context.Context, line string) {
 	if strings.HasPrefix(line, "/") { // the other ones are shown as calls
 		defer f.echoes.await(line)()
 	}
-	if err := f.do(ctx, line); err != nil {
+	f.tellError(ctx, f.do(ctx, line))
+}
+
+// tellError tells why something failed that was done until ctx ends. What was stopped
+// says so itself, or that is all there is to say, unless the person has left.
+func (f *front) tellError(ctx context.Context, err error) {
+	_, says := err.(*ikigai.Error)
+	switch {
+	case err == nil:
+	case says || ctx.Err() == nil:
 		f.notice(told(err))
+	case !f.left.Load():
+		f.notice("Stopped.")
 	}
 }
 
@@ -191,11 +202,7 @@ func (f *front) ShowAll() { f.beside(f.showAll) }
 // beside does what reads the session and waits for the person, beside all else.
 func (f *front) beside(do func(context.Context) error) {
 	f.running.Go(func() {
-		f.guard(func() {
-			if err := do(f.here); err != nil {
-				f.notice(told(err))
-			}
-		})
+		f.guard(func() { f.tellError(f.here, do(f.here)) })
 	})
 }
 
