@@ -157,6 +157,7 @@ func (c *connection) client() *sdk.Client {
 			go c.relist()
 		},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			defer crash.Guard()
 			c.mu.Lock()
 			tell := c.progress[fmt.Sprint(r.Params.ProgressToken)]
 			c.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 // Service is our tools as other agents see them.
@@ -80,8 +81,9 @@ func (s *served) update() {
 	s.have = now
 }
 
-// run answers one call.
+// run answers one call, on a goroutine of the library.
 func (s *served) run(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	defer crash.Guard() // at last: what follows a call can break as well
 	defer s.update()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

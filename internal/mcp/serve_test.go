@@ -8,11 +8,15 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"ikigai"
+	"ikigai/internal/crash"
 )
 
 // An end that is asked for comes, whatever the other agent says or does not say,
@@ -56,6 +60,32 @@ func TestServeEnds(t *testing.T) {
 		if calling {
 			<-ended
 		}
+	}
+}
+
+// A call that breaks, on a goroutine of the library, ends the program as a panic on
+// any other does.
+func TestServeBreaks(t *testing.T) {
+	met := make(chan any, 1)
+	defer crash.Handle(func(v any) {
+		met <- v
+		runtime.Goexit() // the test goes on, which a program does not
+	})()
+	s := &served{server: sdk.NewServer(&sdk.Implementation{Name: "x"}, nil), life: t.Context(), Service: Service{
+		Tools: func() []ikigai.Tool { return nil },
+		Call: func(context.Context, string, json.RawMessage, func([]byte)) (ikigai.ToolResult, error) {
+			panic("a fault")
+		}}}
+	go func() {
+		defer func() {
+			if recover() != nil {
+				met <- "nobody has taken it"
+			}
+		}()
+		_, _ = s.run(t.Context(), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: "break"}})
+	}()
+	if v := <-met; v != "a fault" {
+		t.Errorf("the handler was given %v", v)
 	}
 }
 
