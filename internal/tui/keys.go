@@ -40,7 +40,8 @@ func (l *loop) typed(keys []tty.Key, ok bool) {
 func (l *loop) key(k tty.Key) {
 	now := time.Now()
 	quiet := now.Sub(l.keyAt)
-	l.keyAt, l.fresh = now, false
+	l.keyAt, l.fresh, l.hint = now, false, hint{}
+	l.disarm(k)
 	switch {
 	case l.plain != nil:
 		l.plain.key(l, k)
@@ -53,9 +54,20 @@ func (l *loop) key(k tty.Key) {
 	if l.control(k) || l.answers(k, quiet) {
 		return
 	}
-	l.help, l.hint = false, hint{}
+	l.help = false
 	if !l.atOnce(k) && !l.edit(k) {
 		l.command(k)
+	}
+}
+
+// disarm has a key that does something when it is pressed twice begin anew: another
+// one came in between.
+func (l *loop) disarm(k tty.Key) {
+	if !k.Is(tty.KeyEscape, 0) {
+		l.escapedAt = time.Time{}
+	}
+	if !k.Ctrl('c') {
+		l.interruptedAt = time.Time{}
 	}
 }
 

@@ -220,6 +220,36 @@ func TestLeave(t *testing.T) {
 	})
 }
 
+// A key that does something when it is pressed twice does nothing if another one came
+// in between, whatever that one was for.
+func TestTwiceInARow(t *testing.T) {
+	between := map[string]func(*stage){
+		"typing":    func(s *stage) { s.types("x"); s.keys(press(tty.KeyBackspace)) },
+		"a command": func(s *stage) { s.types("/jobs"); s.keys(press(tty.KeyEnter)); s.host.took() },
+		"drawing":   func(s *stage) { s.keys(ctrl('l')) },
+		"a pager": func(s *stage) {
+			go s.Page(s.t.Context(), "All", "text\n", false)
+			s.settle()
+			s.types("q")
+		},
+	}
+	for name, come := range between {
+		t.Run(name, func(t *testing.T) {
+			for key, told := range map[tty.Key]string{ctrl('c'): "Ctrl-C again leaves", press(tty.KeyEscape): "Esc again edits"} {
+				play(t, 80, 24, Config{}, func(s *stage) {
+					s.keys(key)
+					s.shows(told)
+					come(s)
+					s.hides(told)
+					s.keys(key)
+					s.shows(told)
+					s.was("")
+				})
+			}
+		})
+	}
+}
+
 func TestTerminalVanishes(t *testing.T) {
 	play(t, 80, 24, Config{}, func(s *stage) {
 		answered := make(chan int)
