@@ -100,25 +100,34 @@ func (q *Question) View(width, height int) (lines []string, row, col int) {
 	for line := range strings.SplitSeq(ansi.Wrap(q.prompt, width, ""), "\n") {
 		lines = append(lines, q.look.cut(line, width))
 	}
-	choices := q.flow(width, height)
+	choices := q.flow(width, max(1, height-len(lines)))
 	if q.instead != "" {
 		choices = strings.Split(ansi.Wrap(q.look.paint(dim, q.instead), width, ""), "\n")
 	}
-	lines = lines[:min(len(lines), max(0, height-len(choices)))]
+	lines = lines[:min(len(lines), max(1, height-len(choices)))]
 	lines = append(lines, choices...)
 	return lines[:min(len(lines), height)], -1, 0
 }
 
 // flow returns the choices, as many in a line as it has room for. One that is wider
-// than a line goes on in the next ones, unless that takes more than height lines: then
-// it is cut, so that all of the keys are there.
-func (q *Question) flow(columns, height int) []string {
-	if lines := q.flowed(columns, q.broken); len(lines) < height {
+// than a line goes on in the next ones. Where that takes more than room lines, such
+// are cut, and where that does, too, the keys stand alone: they say little to one who
+// does not see what is asked.
+func (q *Question) flow(columns, room int) []string {
+	if lines := q.flowed(columns, q.broken); len(lines) <= room {
 		return lines
 	}
-	return q.flowed(columns, func(key, label string, columns int) []string {
+	lines := q.flowed(columns, func(key, label string, columns int) []string {
 		return []string{q.look.paint(bold, key) + q.look.cut(" "+label, columns-width(key))}
 	})
+	if len(lines) <= room {
+		return lines
+	}
+	var keys []string
+	for _, pair := range q.pairs() {
+		keys = append(keys, q.look.paint(bold, pair[0]))
+	}
+	return strings.Split(ansi.Wrap(strings.Join(keys, " "), columns, ""), "\n")
 }
 
 // flowed is flow where wide makes lines of a choice that is wider than one.
