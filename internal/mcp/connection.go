@@ -176,8 +176,9 @@ func (c *connection) client() *sdk.Client {
 	return client
 }
 
-// elicit passes a server's question on to the person.
+// elicit passes a server's question on to the person, on a goroutine of the library.
 func (l *link) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	defer crash.Guard()
 	if r.Params.Mode == "url" {
 		return &sdk.ElicitResult{Action: "decline"}, nil
 	}

@@ -63,9 +63,9 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
-// A call that breaks, on a goroutine of the library, ends the program as a panic on
-// any other does.
-func TestServeBreaks(t *testing.T) {
+// What breaks on a goroutine of the library, a call or a question to the person, ends
+// the program as a panic on any other does.
+func TestLibraryGoroutineBreaks(t *testing.T) {
 	met := make(chan any, 1)
 	defer crash.Handle(func(v any) {
 		met <- v
@@ -74,18 +74,30 @@ func TestServeBreaks(t *testing.T) {
 	s := &served{server: sdk.NewServer(&sdk.Implementation{Name: "x"}, nil), life: t.Context(), Service: Service{
 		Tools: func() []ikigai.Tool { return nil },
 		Call: func(context.Context, string, json.RawMessage, func([]byte)) (ikigai.ToolResult, error) {
-			panic("a fault")
+			panic("a fault of a call")
 		}}}
-	go func() {
-		defer func() {
-			if recover() != nil {
-				met <- "nobody has taken it"
-			}
+	l := &link{cfg: &Config{Elicit: func(context.Context, string, string, any) (map[string]any, bool) {
+		panic("a fault of a question")
+	}}}
+	for want, do := range map[string]func(){
+		"a fault of a call": func() {
+			_, _ = s.run(t.Context(), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: "break"}})
+		},
+		"a fault of a question": func() {
+			_, _ = l.elicit(t.Context(), &sdk.ElicitRequest{Params: &sdk.ElicitParams{}})
+		},
+	} {
+		go func() {
+			defer func() {
+				if recover() != nil {
+					met <- "nobody has taken it"
+				}
+			}()
+			do()
 		}()
-		_, _ = s.run(t.Context(), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: "break"}})
-	}()
-	if v := <-met; v != "a fault" {
-		t.Errorf("the handler was given %v", v)
+		if v := <-met; v != want {
+			t.Errorf("the handler was given %v, want %s", v, want)
+		}
 	}
 }
 
