@@ -56,6 +56,7 @@ type front struct {
 	view    *frontView    // of work
 	ready   chan struct{} // closed once work is open, or failed says why it is not
 	failed  error
+	early   bool           // the person has left while a session was being opened
 	unasked error          // why the model cannot be asked; nil if it can
 	waiting []tui.Input    // have not begun, in order
 	turn    *doing         // under way; nil if there is none
@@ -173,6 +174,7 @@ func (f *front) shutDown() {
 		d.stop(errStopped)
 	}
 	if f.work == nil {
+		f.early = f.failed == nil
 		f.end() // nothing is open yet, or for ever
 	}
 	f.mu.Unlock()
@@ -213,7 +215,7 @@ func (f *front) farewell(err error) error {
 	if f.work != nil && f.work.stays() {
 		fmt.Fprintf(f.Err, "Go on with `ikigai --resume %s`.\n", f.work.session.ID())
 	}
-	if f.failed != nil && f.work == nil {
+	if f.failed != nil && f.work == nil && !f.early {
 		return f.failed
 	}
 	return err

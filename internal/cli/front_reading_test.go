@@ -124,3 +124,15 @@ func TestReadingFromMemory(t *testing.T) {
 	s.readsItself()
 	s.leaves()
 }
+
+// Who leaves before the session is open, which a server keeps them from, has not failed.
+func TestReadingIsLeftEarly(t *testing.T) {
+	t.Parallel()
+	p, proxy := onServer(t, slashScript)
+	proxy.BlackHole(true)
+	s := p.talk("--continue")
+	s.Send("C-d")
+	if code := s.Exited(); code != exitAnswered || strings.Contains(s.History(), "ikigai:") {
+		t.Errorf("the front ended with %d:\n%s", code, s.History())
+	}
+}

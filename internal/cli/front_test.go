@@ -226,7 +226,7 @@ func TestTalkWithoutKey(t *testing.T) {
 	s.WaitFor("OPENAI_API_KEY")
 	s.enters("hello")
 	s.Until("the statement given back", func(screen string) bool {
-		return strings.Count(screen, "OPENAI_API_KEY") > 1 && strings.Contains(screen, "› hello")
+		return strings.Count(screen, "OPENAI_API_KEY") > 2 && strings.Contains(screen, "› hello") && ended(screen)
 	})
 	s.Send("C-c")
 	s.Send("C-d")
