@@ -61,7 +61,7 @@ func (s *state) view() tty.Live {
 	}
 	fit(&all, room)
 	if s.width > narrow {
-		spare(&all, room-1)
+		spare(&all, room-1, s.width)
 	}
 	live := tty.Live{Col: col, Blind: blind}
 	for i, part := range all {
@@ -80,18 +80,24 @@ func (s *state) view() tty.Live {
 const narrow = 30
 
 // spare has what comes and goes by itself give up lines until all parts would take
-// room rows on a terminal that is narrow.
-func spare(all *[parts]section, room int) {
+// room rows on a terminal that is narrow. The last of several lines of a reply counts
+// as a full one: what stands below is not to go up and down as it grows.
+func spare(all *[parts]section, room, width int) {
 	over := -room
 	for _, part := range all {
 		for _, line := range part.lines {
 			over += rows(line, narrow)
 		}
 	}
+	grows := 0
+	if tail := all[partTail].lines; len(tail) > 1 {
+		grows = max(0, 1+(width-2)/narrow-rows(tail[len(tail)-1], narrow))
+	}
 	for _, i := range [...]int{partTail, partRunning} {
-		for part := &all[i]; over > 0 && len(part.lines) > 1; part.lines = part.lines[1:] {
+		for part := &all[i]; over+grows > 0 && len(part.lines) > 1; part.lines = part.lines[1:] {
 			over -= rows(part.lines[0], narrow)
 		}
+		grows = 0 // for that the reply alone makes room
 	}
 }
 

@@ -227,6 +227,25 @@ func TestLiveRegionFits(t *testing.T) {
 	}
 }
 
+// While a paragraph streams, the input does not go up and down.
+func TestTailIsSteady(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {100, 30}, {200, 30}, {200, 50}, {120, 10}} {
+		l := inSituation(func(l *loop) { l.begins("waiting for the model") }, render.Style{}, size[0], size[1])
+		most := 0
+		for range 1000 {
+			l.delta(ikigai.Delta{Text: "of a long paragraph "})
+			row := l.view().Row
+			if row < most {
+				t.Fatalf("%v: the input goes from row %d to %d", size, most, row)
+			}
+			most = row
+		}
+		if most < 2 {
+			t.Errorf("%v: the input is in row %d", size, most)
+		}
+	}
+}
+
 // acts reports whether a line holds anything but text and SGR sequences.
 func acts(line string) bool {
 	for line != "" {
