@@ -72,7 +72,7 @@ func (w *writer) decides(l line) bool {
 	case w.held.hasItem() || l.hasItem() || w.held.quotes() != l.quotes():
 	case w.first && level > 0:
 		w.holding, w.text = false, false
-		w.draw(w.held, func() { w.spans(w.held.text, headingRole(level)) })
+		w.prose(w.held, func() { w.spans(w.held.text, headingRole(level)) })
 		if w.looks == nil {
 			w.lines = append(w.lines, l.source)
 		}
@@ -106,7 +106,7 @@ func (w *writer) begin(l line) {
 	case isRule(l.text):
 		w.draw(l, func() { w.put(strings.Repeat(w.glyph("─", "-"), w.ruleWidth()), Faint) })
 	case level > 0:
-		w.draw(l, func() { w.spans(title, headingRole(level)) })
+		w.prose(l, func() { w.spans(title, headingRole(level)) })
 	case w.opens(l):
 		w.draw(l, func() { w.put(l.text, Faint) })
 	case isHTML(l.text):
@@ -125,7 +125,7 @@ func (w *writer) paragraph(l line) {
 	if l.quotes() > 0 {
 		base = Quote
 	}
-	w.draw(l, func() {
+	w.prose(l, func() {
 		text := l.text
 		if l.hasItem() && isTask(text) {
 			w.put(text[:3], Marker)
@@ -138,31 +138,78 @@ func (w *writer) paragraph(l line) {
 // draw writes a line: what stands before its text, then what body puts. Without
 // looks it stays as it was written.
 func (w *writer) draw(l line, body func()) {
-	if w.looks == nil {
-		w.lines = append(w.lines, l.source)
+	before, text := w.parts(l, body)
+	w.lines = append(w.lines, before+text)
+}
+
+// prose is draw for text that is read: what is wider than the terminal goes on in the
+// next line, below the beginning of the text.
+func (w *writer) prose(l line, body func()) {
+	before, text := w.parts(l, body)
+	room := w.style.Width - 1 - width(before) // what is not final yet is shown in that much
+	if w.style.Width <= 0 || room < minProse || width(text) <= room {
+		w.lines = append(w.lines, before+text)
 		return
+	}
+	rows := breakProse(text, room)
+	w.lines = append(w.lines, before+rows[0])
+	for _, m := range l.marks {
+		w.below(m)
+	}
+	w.put(l.indent)
+	below := w.taken()
+	for _, row := range rows[1:] {
+		w.lines = append(w.lines, below+row)
+	}
+}
+
+// minProse is how much room text needs to be broken at words.
+const minProse = 12
+
+// parts returns what stands before the text of a line, and the text as body puts it.
+// Without looks both are as they were written.
+func (w *writer) parts(l line, body func()) (before, text string) {
+	if w.looks == nil {
+		at := len(strings.TrimRight(l.source, " \t")) - len(l.text)
+		return l.source[:at], l.source[at:]
 	}
 	w.prefix(l.marks)
 	w.put(l.indent)
+	before = w.taken()
 	body()
-	w.lines = append(w.lines, w.taken())
+	return before, w.taken()
 }
 
 // prefix writes the marks before the text of a line.
 func (w *writer) prefix(marks []mark) {
 	for _, m := range marks {
 		w.put(m.before)
-		sign := m.sign
-		switch {
-		case w.looks == nil:
-		case sign == ">":
-			sign = w.glyph("│", ">")
-		case sign == "-" || sign == "*" || sign == "+":
-			sign = w.glyph("•", "-")
-		}
-		w.put(sign, Marker)
+		w.put(w.sign(m), Marker)
 		w.put(m.after)
 	}
+}
+
+// below writes what stands below a mark where its line goes on.
+func (w *writer) below(m mark) {
+	w.put(m.before)
+	if sign := w.sign(m); m.sign == ">" {
+		w.put(sign, Marker)
+	} else {
+		w.put(strings.Repeat(" ", width(sign)))
+	}
+	w.put(m.after)
+}
+
+// sign is how a mark looks.
+func (w *writer) sign(m mark) string {
+	switch {
+	case w.looks == nil:
+	case m.sign == ">":
+		return w.glyph("│", ">")
+	case m.sign == "-" || m.sign == "*" || m.sign == "+":
+		return w.glyph("•", "-")
+	}
+	return m.sign
 }
 
 func (w *writer) glyph(mark, ascii string) string {

@@ -52,10 +52,11 @@ func widest(word, other int) int {
 // reset ends what a sequence of the looks has begun.
 const reset = "\x1b[0m"
 
-// breaker breaks a cell over several lines.
+// breaker breaks a cell, or prose, over several lines.
 type breaker struct {
 	cell  string
-	width int // of the lines
+	width int  // of the lines
+	whole bool // a word that is wider stays whole
 	lines []string
 
 	begun bool   // something that is no space was taken in
@@ -63,6 +64,7 @@ type breaker struct {
 	end   int    // of what was taken in last, spaces left out
 	gap   bool   // spaces come after it
 	last  bool   // it was a wide character
+	open  bool   // it was a bracket that opens
 
 	from, column int    // where the line begins, and how wide it is so far
 	fromLook     string // the sequence in force there
@@ -78,6 +80,21 @@ type breaker struct {
 // their line and begin anew in the next.
 func breakCell(cell string, width int) []string {
 	b := breaker{cell: cell, width: width}
+	b.all()
+	return b.lines
+}
+
+// breakProse is breakCell for text that may go beyond the width: there a longer word
+// stays whole, so that an address can be copied.
+func breakProse(text string, width int) []string {
+	b := breaker{cell: text, width: width, whole: true}
+	b.all()
+	return b.lines
+}
+
+// all takes in the whole cell.
+func (b *breaker) all() {
+	cell := b.cell
 	for at := 0; at < len(cell); {
 		part, wide := first(cell[at:])
 		switch {
@@ -92,12 +109,12 @@ func breakCell(cell string, width int) []string {
 			}
 		default:
 			b.take(at, wide)
+			b.open = strings.Contains("（「『【〔〈《([{", part)
 			b.end = at + len(part)
 		}
 		at += len(part)
 	}
 	b.cut(b.end)
-	return b.lines
 }
 
 // take takes in a character.
@@ -106,20 +123,27 @@ func (b *breaker) take(at, wide int) {
 	case !b.begun:
 		b.begun = true
 		b.begin(at, 0, b.look)
-	case wide > 0 && (b.gap || wide > 1 || b.last):
+	case wide > 0 && (b.gap || (wide > 1 || b.last) && !b.open && !closes(b.cell[at:])):
 		b.before, b.after, b.afterColumn, b.afterLook = b.end, at, b.column, b.look
 	}
 	if b.column+wide > b.width && b.before > b.from {
 		b.cut(b.before)
 		b.begin(b.after, b.column-b.afterColumn, b.afterLook)
 	}
-	if b.column+wide > b.width && b.column > 0 {
+	if b.column+wide > b.width && b.column > 0 && !b.whole {
 		b.cut(b.end)
 		b.begin(at, 0, b.look)
 	}
 	b.column += wide
 	b.gap = false
 	b.last = wide > 1 || wide == 0 && b.last
+}
+
+// closes reports whether text begins with what may not begin a line in scripts that
+// are broken anywhere.
+func closes(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return strings.ContainsRune("、。，．）」』】〉》！？：；ー,.!?:;)]}", r)
 }
 
 // begin begins a line at from, of which so much is taken in.

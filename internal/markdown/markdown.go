@@ -7,10 +7,11 @@
 // shown provisionally meanwhile. Emphasis, links and code in a line are taken for
 // such only if they end in it.
 //
-// Lines are not wrapped: a terminal does that, and what is copied from it is then
-// whole. Cells of a table that is wider than the terminal are: they would not stand in
-// columns; where there is no room for columns each row is a list. For the same reason code is not indented and stands between its fences,
-// and links show their URL. HTML stays as it is.
+// Text that is read is broken at words where it is wider than the terminal, and goes on
+// below its beginning, so that lists and quotes stay what they are; a longer word stays
+// whole. Cells of a table are broken, too; where there is no room for columns each row
+// is a list. Code is neither broken nor indented, and stands between its fences, so that
+// what is copied from it is whole; links show their URL. HTML stays as it is.
 package markdown
 
 import (
@@ -21,7 +22,7 @@ import (
 
 // Style says how things look.
 type Style struct {
-	Width int    // columns of the terminal, in which tables are made to fit. 0: none is too wide
+	Width int    // columns of the terminal, in which text and tables are made to fit. 0: none is too wide
 	ASCII bool   // draw with ASCII alone
 	Looks *Looks // nil: without colour, and then the marks of the source stay
 
@@ -40,6 +41,9 @@ type Stream struct {
 
 // NewStream returns a Stream at the beginning of a text.
 func NewStream(style Style) *Stream { return &Stream{style: style} }
+
+// Resize has the lines from now on be for a terminal of that many columns.
+func (s *Stream) Resize(width int) { s.style.Width = width }
 
 // Write takes in a piece of the text and returns the lines that are final, without
 // their newlines.

@@ -110,7 +110,7 @@ func (s Style) statement(b transcript.Block) string {
 	}
 	said := s
 	said.Compact = s.FoldSaid
-	return said.folded(s.paint(accent, s.glyph(mark))+" ", "  ", how, safetext.Terminal(b.Text)) + s.parts(b)
+	return said.folded(s.paint(accent, s.glyph(mark))+" ", "  ", how, said.read(safetext.Terminal(b.Text))) + s.parts(b)
 }
 
 func (s Style) answer(b transcript.Block) string {
@@ -119,7 +119,7 @@ func (s Style) answer(b transcript.Block) string {
 
 func (s Style) thinking(text string) string {
 	in := s.thinker()
-	return s.folded(in.first, in.rest, in.how, safetext.Terminal(text))
+	return s.folded(in.first, in.rest, in.how, s.read(safetext.Terminal(text)))
 }
 
 // thinker returns what puts the model's reasoning apart from its answer.

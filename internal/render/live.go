@@ -248,7 +248,7 @@ func (l *Live) writeThinking(text string) {
 	} else if l.page.last != ikigai.KindThinking {
 		l.write(l.page.gap(transcript.Block{Kind: ikigai.KindThinking}), false) // something came in between
 	}
-	l.write(t.indent.text(text), false)
+	l.write(t.indent.text(l.Style.read(text)), false)
 }
 
 // closeThinking ends the thinking so far.
@@ -272,6 +272,14 @@ func (l *Live) say(text string) {
 		text = a.filter.Text(noNUL(text))
 	}
 	l.goOn(text)
+}
+
+// Resize has what comes from now on be for a terminal of that many columns.
+func (l *Live) Resize(width int) {
+	l.Style.Width = width
+	if l.markdown != nil {
+		l.markdown.Resize(width)
+	}
 }
 
 // goOn goes on with the answer.

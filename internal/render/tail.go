@@ -32,7 +32,7 @@ func (l *Live) Tail() string {
 	if !l.thinking.begun {
 		in = l.Style.thinker()
 	}
-	return l.apart(ikigai.KindThinking, l.thinking.begun, in.text(l.thinking.tail(l.Style.Compact))+in.end())
+	return l.apart(ikigai.KindThinking, l.thinking.begun, in.text(l.Style.read(l.thinking.tail(l.Style.Compact)))+in.end())
 }
 
 // apart returns a tail of that kind with the empty line before it that will come with

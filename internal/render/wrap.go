@@ -11,7 +11,7 @@ import (
 // wider, and a command in backquotes, stay whole, so that they can be copied.
 // If s has no width, text is returned as it is.
 //
-// It is for sentences of the program, not for what models and tools say.
+// It is for sentences of the program.
 func (s Style) Wrap(text, indent string) string {
 	if s.Width <= 0 {
 		return text
@@ -25,6 +25,28 @@ func (s Style) prose(first, rest string, how role, text string) string {
 		text = wrap(text, s.Width-ansi.StringWidth(rest), "")
 	}
 	return s.behind(first, rest, how, text)
+}
+
+// read returns safe text that stands behind two columns, as a statement and thinking
+// do, with its lines broken at words where they are wider than the terminal, except
+// those that begin with a space: they may be code.
+func (s Style) read(text string) string {
+	if !s.Markdown || s.Width <= 0 {
+		return text
+	}
+	width := max(s.Width-3, 1) // what is not final yet is shown in that much
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		if line, ended := strings.CutSuffix(l, "\n"); line == "" || line[0] == ' ' || line[0] == '\t' {
+			b.WriteString(l)
+		} else {
+			wrapLine(&b, line, width, "")
+			if ended {
+				b.WriteByte('\n')
+			}
+		}
+	}
+	return b.String()
 }
 
 func wrap(text string, width int, indent string) string {

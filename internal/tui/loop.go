@@ -133,6 +133,6 @@ func (l *loop) resize() {
 	if l.width <= 0 || l.height <= 0 {
 		l.width, l.height = 80, 24
 	}
-	l.live.Style.Width = l.width
+	l.live.Resize(l.width)
 	l.dirty = true
 }
