@@ -24,7 +24,8 @@ type approval = func(ctx context.Context, q inquiry) consent
 type inquiry struct {
 	agent.Approval
 	change tools.Change // what it would do to a file, as far as it is known
-	rule   string       // that would allow it and its like; "" where there is none
+	rule   string       // that would allow it, to be saved; "" where there is none
+	like   string       // that would allow it and its like in this session; "" likewise
 }
 
 // consent is what the person has said.
@@ -105,7 +106,8 @@ func (p *permits) askAbout(ctx context.Context, r agent.Approval) agent.Verdict 
 	if v, ok := p.allowedBefore(r); ok {
 		return v
 	}
-	q := inquiry{Approval: r, change: p.change(ctx, r), rule: suggestRule(p.ruled(r))}
+	call := p.ruled(r)
+	q := inquiry{Approval: r, change: p.change(ctx, r), rule: suggestRule(call), like: likeRule(call)}
 	return p.heard(ctx, r, p.ask(ctx, q))
 }
 
@@ -128,11 +130,11 @@ func (p *permits) heard(ctx context.Context, r agent.Approval, c consent) agent.
 }
 
 // allowLike allows calls like r for as long as the session is open: those of the
-// rule that was proposed, or the very same.
+// rule that the question named, or the very same.
 func (p *permits) allowLike(r agent.Approval) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if known, err := parseRule(suggestRule(p.ruled(r))); err == nil {
+	if known, err := parseRule(likeRule(p.ruled(r))); err == nil {
 		p.session = append(p.session, known)
 		return
 	}
@@ -229,45 +231,45 @@ func (q inquiry) told(fold *transcript.Transcript, below bool) {
 	}
 }
 
-// named reports whether the prompt tells all of the call.
-func (q inquiry) named() bool { return utf8.RuneCountInString(q.Summary) <= maxPrompt }
-
 // bare reports whether nothing is printed above the prompt where the call stands on
 // the screen: both tell all of it.
-func (q inquiry) bare(style render.Style) bool { return q.named() && q.rest(style) == "" }
+func (q inquiry) bare(style render.Style) bool {
+	_, all := q.named()
+	return all && q.rest(style) == ""
+}
 
 // prompt asks about a call in few words: all of it stands above.
 func (q inquiry) prompt() string {
-	what := q.Summary
-	if !q.named() {
-		what = q.Call.Name + "(" + q.object() + ")"
-	}
+	what, _ := q.named()
 	if q.For != "" {
 		what += " for " + q.For
 	}
 	return "Run " + inOneLine(what) + "?"
 }
 
-// object returns what a call that is too long to be named is about: the beginning
-// of its command, its path or else its first text.
-func (q inquiry) object() string {
+// named returns a call in few words, and whether they tell all of it: what a call of
+// our own is about is its command or its file, as in a rule.
+func (q inquiry) named() (what string, all bool) {
 	params := transcript.CallOf(q.Call).Params
-	about := func(name string) (string, bool) {
+	text := object(params)
+	ours := q.Tool.Source == "" && slices.Contains([]string{"bash", "file_edit", "file_write"}, q.Call.Name) && text != ""
+	if !ours && utf8.RuneCountInString(q.Summary) <= maxPrompt {
+		return q.Summary, true
+	}
+	first := firstOf(text)
+	return q.Call.Name + "(" + first + ")", ours && first == text && len(params) == 1
+}
+
+// object returns what a call is about: its command, its path or else its first text.
+func object(params []transcript.Field) string {
+	for _, name := range []string{"command", "path", ""} {
 		for _, f := range params {
 			if text, ok := f.Text(); ok && (name == "" || f.Name == name) {
-				return text, true
+				return text
 			}
 		}
-		return "", false
 	}
-	if command, ok := about("command"); ok {
-		return "$ " + firstOf(command)
-	}
-	if path, ok := about("path"); ok {
-		return firstOf(path)
-	}
-	text, _ := about("")
-	return firstOf(text)
+	return ""
 }
 
 // firstOf returns the beginning of a text in one line, and that it is one.

@@ -60,7 +60,7 @@ func (q *questions) ask(ctx context.Context, about inquiry) consent {
 func (q *questions) show(about inquiry) {
 	style := q.style(q.Err)
 	text := about.rest(style)
-	again := style.Compact || text != "" && !q.view.last(about)
+	again := style.Compact || !about.bare(style) && !q.view.last(about)
 	if again {
 		text = "\n" + about.asked(style)
 	}
@@ -85,10 +85,19 @@ func (v *view) told(about inquiry, below bool) {
 
 // keys names the answers that there are.
 func (about inquiry) keys() string {
-	if about.rule == "" {
-		return "y/N, a = this very call in this session"
+	keys := "y/N, a = " + about.likes() + " in this session"
+	if about.rule != "" {
+		keys += ", r = as a rule"
 	}
-	return "y/N, a = " + inOneLine(about.rule) + " in this session, r = as a rule"
+	return keys
+}
+
+// likes names the calls that would be allowed in this session.
+func (about inquiry) likes() string {
+	if about.like == "" {
+		return "this very call"
+	}
+	return inOneLine(about.like)
 }
 
 // askRule has the person agree to a rule, or put it otherwise. It is false if there

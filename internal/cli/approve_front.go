@@ -42,13 +42,9 @@ func (f *front) ask(ctx context.Context, about inquiry) consent {
 
 // choices returns the answers that there are.
 func (about inquiry) choices() []tui.Choice {
-	like := "this very call"
-	if about.rule != "" {
-		like = inOneLine(about.rule)
-	}
 	all := []tui.Choice{
 		{Key: 'y', Label: "yes, once", Allows: true},
-		{Key: 's', Label: "yes, " + like + " in this session", Allows: true},
+		{Key: 's', Label: "yes, " + about.likes() + " in this session", Allows: true},
 	}
 	if about.rule != "" {
 		all = append(all, tui.Choice{Key: 'r', Label: "yes, and save a rule", Words: true, With: about.rule, Allows: true})

@@ -35,22 +35,21 @@ say: As you like.
 	must(t, os.WriteFile(p.file("src/text"), []byte("one\ntwo\nthree\n"), 0o644))
 	s := p.types("--approval", "ask")
 	s.enters("work")
-	s.asked(`Run bash(command="touch a")?`, "s yes, bash(touch *) in this session")
+	s.asked("Run bash(touch a)?", "s yes, bash(touch *) in this session")
 	s.Send("s")
 	s.asked("Run bash(", "this very call") // it is no simple command
 	if title := s.Format("#{pane_title}"); strings.Contains(title, "owned") {
 		t.Errorf("a command has set the title to %q", title)
 	}
 	s.Send("y")
-	s.asked("Run file_edit(", "-two", "+zwei", "+drei", "r yes, and save a rule")
+	s.asked("Run file_edit(src/text)?", "-two", "+zwei", "+drei", "r yes, and save a rule")
 	if got := strings.Join(p.lines("src/text"), " "); got != "one two three" {
 		t.Errorf("before it is allowed the file holds %q", got)
 	}
 	s.Send("r")
-	s.WaitFor("› file_edit(src/*)")
-	s.Send("BSpace")
-	s.Send("BSpace")
-	s.Type("**)")
+	s.WaitFor("› file_edit(src/text)")
+	s.Send("C-w")
+	s.Type("file_edit(src/**)")
 	s.WaitFor("› file_edit(src/**)")
 	s.Send("Enter")
 	s.asked("Run file_write(", "-zwei", "+nothing")
@@ -169,18 +168,20 @@ say: As you like.
 		{"answer: ", "n\n"},
 		{"r: yes, and save a rule", ""},
 		{"answer: ", "r\n"},
-		{`an empty line is "file_write(*)": `, "file_write(\n"},
+		{`an empty line is "file_write(a.txt)": `, "file_write(\n"},
 		{"is no rule", ""},
 		{"answer: ", "r\n"},
-		{`an empty line is "file_write(*)": `, "\n"},
+		{`an empty line is "file_write(a.txt)": `, "\n"},
+		{"s: yes, file_write(*) in this session", ""},
+		{"answer: ", "s\n"},
 		{"c/c.txt", ""},
 		{"answer: ", "w\n"},
 		{"in words: ", "not there\n"},
 		{"As you like.\r\nyou: ", "\x04"},
 	}, "TERM=dumb", "--approval", "ask")
 	want := []string{
-		"bash: by the person, once", "bash denied: the person said no", "file_write: by the person, with the rule file_write(*)",
-		"file_write: by the rule file_write(*)", "file_write denied: the person said no: not there",
+		"bash: by the person, once", "bash denied: the person said no", "file_write: by the person, with the rule file_write(a.txt)",
+		"file_write: by the person, for this session", "file_write denied: the person said no: not there",
 	}
 	if got := verdicts(t, p.log()); !slices.Equal(got, want) {
 		t.Errorf("the log has %q, and there was\n%s", got, shown)

@@ -13,6 +13,7 @@ import (
 	"ikigai"
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
+	"ikigai/internal/render"
 	"ikigai/internal/tools"
 )
 
@@ -123,7 +124,7 @@ expect: DENIED
 say: As you like.
 `)
 	a := p.asks(t)
-	first, second := `bash(command="echo one >> witness")`, `bash(command="echo two >> witness")`
+	first, second := "bash(echo one >> witness)", "bash(echo two >> witness)"
 	a.await("the first question", a.asked(first, "this very call"))
 	a.type_("what?")
 	a.await("the first question again", func(s string) bool {
@@ -163,11 +164,11 @@ reply:
 say: Done.
 `)
 	a := p.asks(t)
-	a.await("the first question", a.asked(`bash(command="touch a")`, "bash(touch *) in this session, r = as a rule"))
+	a.await("the first question", a.asked(`bash(touch a)`, "bash(touch *) in this session, r = as a rule"))
 	a.type_("a")
-	a.await("the second question", a.asked(`file_write(path="src/x", content="new\n")`, "file_write(src/*) in this session, r = as a rule"))
+	a.await("the second question", a.asked(`file_write(src/x)`, "file_write(src/*) in this session, r = as a rule"))
 	a.type_("r")
-	a.await("the rule", func(s string) bool { return strings.HasSuffix(s, "Enter for file_write(src/*), - for none: ") })
+	a.await("the rule", func(s string) bool { return strings.HasSuffix(s, "Enter for file_write(src/x), - for none: ") })
 	a.type_("file_write(/etc/*)")
 	a.await("the rule again", func(s string) bool {
 		return strings.Contains(s, "Write a path below this directory") && strings.HasSuffix(s, "- for none: ")
@@ -185,7 +186,7 @@ say: Done.
 		t.Errorf("the rules are %s", out)
 	}
 	b := p.asks(t)
-	b.await("the first question", b.asked(`bash(command="touch a")`, "bash(touch *) in this session, r = as a rule"))
+	b.await("the first question", b.asked(`bash(touch a)`, "bash(touch *) in this session, r = as a rule"))
 	b.type_("a")
 	b.ends(0)
 }
@@ -242,13 +243,38 @@ func (a *asking) ends(code int) {
 	a.child.ends(code)
 }
 
+// A question names a call of our own by what it is about, and others with their
+// arguments. Where that is not all of it, the call is shown above.
+func TestPromptNames(t *testing.T) {
+	for _, test := range []struct {
+		name, args, source string
+		want               string
+		bare               bool
+	}{
+		{"bash", `{"command":"echo x > x1"}`, "", "Run bash(echo x > x1)?", true},
+		{"bash", `{"command":"rm -r build","working_dir":"/"}`, "", "Run bash(rm -r build)?", false},
+		{"bash", `{"command":"a\nb"}`, "", "Run bash(a …)?", false},
+		{"file_edit", `{"path":"a.txt","edits":[]}`, "", "Run file_edit(a.txt)?", false},
+		{"file_write", `{"content":"two","path":"two.txt"}`, "", "Run file_write(two.txt)?", false},
+		{"bash", `{"command":"ls"}`, "/tools/bash", `Run bash({"command":"ls"})?`, true},
+		{"file_edit", `{}`, "", "Run file_edit({})?", true},
+		{"notes__add", `{"text":"x"}`, "notes", `Run notes__add({"text":"x"})?`, true},
+	} {
+		q := inquiry{Approval: called(test.name, test.args)}
+		q.Summary, q.Tool.Source = test.name+"("+test.args+")", test.source
+		if got := q.prompt(); got != test.want || q.bare(render.Style{}) != test.bare {
+			t.Errorf("%s %s: %q, bare %v", test.name, test.args, got, q.bare(render.Style{}))
+		}
+	}
+}
+
 // A question says what a call is about, however long that is.
 func TestPrompt(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	for want, call := range map[string][2]string{
 		`Run file_write(big.txt)?`:                                  {"file_write", `{"content":"` + long + `","path":"big.txt"}`},
-		`Run bash($ echo first …)?`:                                 {"bash", `{"command":"echo first\n` + long + `"}`},
-		`Run bash($ ` + strings.Repeat("x", maxPrompt) + ` …)?`:     {"bash", `{"command":"` + long + `"}`},
+		`Run bash(echo first …)?`:                                   {"bash", `{"command":"echo first\n` + long + `"}`},
+		`Run bash(` + strings.Repeat("x", maxPrompt) + ` …)?`:       {"bash", `{"command":"` + long + `"}`},
 		`Run notes__add(` + strings.Repeat("x", maxPrompt) + ` …)?`: {"notes__add", `{"many":[1],"text":"` + long + `"}`},
 		`Run notes__add()?`:                                         {"notes__add", `{"many":[1]}`},
 	} {

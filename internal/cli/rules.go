@@ -88,9 +88,17 @@ func (r rule) allows(c ruledCall) bool {
 	return r.pattern == nil || c.builtin && r.pattern.fits(c)
 }
 
-// suggestRule returns a rule that fits the call and those like it, for the person
-// to look at; "" if there is none.
-func suggestRule(c ruledCall) string {
+// suggestRule returns a rule that fits the call, and others as far as they do no more
+// than it does, for the person to look at and to widen; "" if there is none.
+func suggestRule(c ruledCall) string { return c.rule(suggestFile) }
+
+// likeRule returns a rule that fits the call and those like it, to hold while the
+// session is open; "" if there is none.
+func likeRule(c ruledCall) string { return c.rule(suggestFiles) }
+
+// rule returns a rule that fits the call, "" if there is none. files returns the
+// pattern for a call that changes a file.
+func (c ruledCall) rule(files func(ruledCall) string) string {
 	var inner string
 	switch {
 	case !c.builtin:
@@ -98,7 +106,7 @@ func suggestRule(c ruledCall) string {
 	case c.name == "bash":
 		inner = suggestCommand(c)
 	case c.name == "file_edit", c.name == "file_write":
-		inner = suggestPath(c)
+		inner = files(c)
 	default:
 		return c.name
 	}

@@ -72,9 +72,19 @@ func shellQuoted(w word) string {
 	return "'" + text + "'"
 }
 
-// suggestPath returns the pattern of a rule for the files beside the one of c; ""
-// where it lies outside of the directory, or hidden.
-func suggestPath(c ruledCall) string {
+// suggestFile returns the pattern of a rule for the very file of c; "" where it lies
+// outside of the directory, or its name would be read as a pattern of others.
+func suggestFile(c ruledCall) string {
+	name, ok := c.path()
+	if !ok || strings.Contains(name, "*") {
+		return ""
+	}
+	return name
+}
+
+// suggestFiles returns the pattern of a rule for the files beside the one of c; ""
+// where it lies outside of the directory. It does not fit a hidden one.
+func suggestFiles(c ruledCall) string {
 	name, ok := c.path()
 	if !ok {
 		return ""

@@ -238,11 +238,13 @@ func TestSuggestedRules(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	for path, want := range map[string]string{
-		"a.go": "file_edit(*)", "src/x/a.go": "file_edit(src/x/*)", "../a": "", "/etc/x": "", ".env": "", "src/.x/a": "file_edit(src/.x/*)",
+	for path, want := range map[string][2]string{
+		"a.go": {"file_edit(a.go)", "file_edit(*)"}, "src/x/a.go": {"file_edit(src/x/a.go)", "file_edit(src/x/*)"}, "../a": {}, "/etc/x": {},
+		".env": {"file_edit(.env)", ""}, "src/.x/a": {"file_edit(src/.x/a)", "file_edit(src/.x/*)"}, "a*": {"", "file_edit(*)"}, "(a) b": {"file_edit((a) b)", "file_edit(*)"},
 	} {
 		args, _ := json.Marshal(map[string]string{"path": path})
-		if got := suggestRule(ruledCall{name: "file_edit", args: args, builtin: true, dir: dir}); got != want {
+		c := ruledCall{name: "file_edit", args: args, builtin: true, dir: dir}
+		if got := [2]string{suggestRule(c), likeRule(c)}; got != want {
 			t.Errorf("for %s %q is proposed, want %q", path, got, want)
 		}
 	}
