@@ -95,6 +95,7 @@ func (l *Live) Block(b transcript.Block) []Piece {
 		l.status.forget("") // what arrived of a reply
 	}
 	switch {
+	case l.page.waits(b):
 	case b.Interaction != ikigai.Main:
 		l.show(b)
 	case l.begun && found(b):
@@ -147,6 +148,13 @@ func (l *Live) End() []Piece {
 	return l.taken()
 }
 
+// Aims writes what a model has said meanwhile that the statement was for, where the
+// statement has ended.
+func (l *Live) Aims() []Piece {
+	l.write(l.page.shown(&l.page.aims), false)
+	return l.taken()
+}
+
 // taken returns what there is to write and forgets it.
 func (l *Live) taken() []Piece {
 	out := l.out
@@ -175,7 +183,7 @@ func (l *Live) show(b transcript.Block) {
 
 // begin goes to where a part of a reply begins.
 func (l *Live) begin(kind ikigai.Kind) {
-	l.write(l.page.End(), false)
+	l.write(l.page.stood(), false)
 	l.write(l.page.gap(transcript.Block{Kind: kind}), false)
 	l.begun = true
 }
@@ -198,7 +206,7 @@ func (l *Live) placeAnswer(text string) {
 // whole: it may have to be folded.
 func (l *Live) think(text string) {
 	l.thinking.came.WriteString(text)
-	l.write(l.page.End(), false) // above what Tail tells
+	l.write(l.page.stood(), false) // above what Tail tells
 	if l.Style.Compact {
 		return
 	}
@@ -289,7 +297,7 @@ func (l *Live) goOn(text string) {
 	}
 	if !l.answer.begun {
 		l.closeThinking()
-		l.write(l.page.End(), false) // above what Tail tells
+		l.write(l.page.stood(), false) // above what Tail tells
 		l.answer.begun = true
 	}
 	if l.rendered() {

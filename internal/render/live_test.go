@@ -278,11 +278,14 @@ func TestLiveAnswer(t *testing.T) {
 	foundFile := ikigai.NewEvent(ikigai.KindChange, "x", ikigai.ChangeData{Path: "x", Noticed: true})
 	standing := ikigai.NewEvent(ikigai.KindFeedback, "", ikigai.FeedbackData{Turn: 1})
 	overloaded := &ikigai.Error{What: "The vendor is overloaded", Do: "Try later"}
+	objective := ikigai.NewEvent(ikigai.KindObjective, "Say a", ikigai.ObjectiveData{By: ikigai.ByModel})
+	steered := ikigai.NewEvent(ikigai.KindUser, "more", ikigai.MessageData{By: ikigai.BySteer})
 	for _, c := range []struct {
 		name         string
 		steps        []any
 		all, answers string
 		exact        bool
+		folded       bool
 	}{
 		{name: "newline is added", steps: []any{ikigai.Delta{Text: "a"}, ikigai.Delta{Text: "b"}, answer("ab")},
 			all: "ab\n", answers: "ab\n"},
@@ -320,6 +323,12 @@ func TestLiveAnswer(t *testing.T) {
 			all: "● ls\n  ok\n  turn 1\n\n~ a\n\nb\n\n  created x\n", answers: "b\n"},
 		{name: "how the statement stands at the end", steps: []any{call, resultOf("1", "ok"), standing},
 			all: "● ls\n  ok\n  turn 1\n"},
+		{folded: true, name: "an objective in the midst of an answer", steps: []any{ikigai.Delta{Text: "a\n"}, objective, ikigai.Delta{Text: "b"}, answer("a\nb")},
+			all: "a\nb\n\n· objective: Say a\n", answers: "a\nb\n"},
+		{folded: true, name: "an objective while the model thinks", steps: []any{ikigai.Delta{Thinking: "a"}, objective, ikigai.Delta{Thinking: "b"}, ikigai.NewEvent(ikigai.KindThinking, "ab", nil), answer("c")},
+			all: "~ ab\n\nc\n\n· objective: Say a\n", answers: "c\n"},
+		{folded: true, name: "an objective between a call and its result", steps: []any{call, objective, resultOf("1", "ok"), standing, steered, answer("b"), ikigai.NewEvent(ikigai.KindUser, "next", nil)},
+			all: "● ls\n  ok\n  turn 1\n\n» more\n\nb\n\n· objective: Say a\n\n› next\n", answers: "b\n"},
 		{name: "retry", steps: []any{ikigai.Delta{Retry: &ikigai.Retry{Attempt: 1, Of: 5, After: 2 * time.Second, Err: overloaded}}, ikigai.Delta{Text: "b"}, answer("b")},
 			all:     "! The vendor is overloaded. The request is sent again in 2 s (attempt 1 of 5 failed).\n\nb\n",
 			answers: "b\n"},
@@ -342,7 +351,7 @@ func TestLiveAnswer(t *testing.T) {
 			all: "[title] A title\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &screen{live: render.Live{Exact: c.exact}}
+			s := &screen{live: render.Live{Exact: c.exact}, fold: transcript.Transcript{Folded: c.folded}}
 			for _, step := range c.steps {
 				switch step := step.(type) {
 				case ikigai.Delta:

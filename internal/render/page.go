@@ -9,41 +9,76 @@ import (
 // begins. Its zero value, with a Style, is an empty page.
 //
 // How a statement stands after a round of tools is shown below the files that these
-// are found to have changed, which the log has after it, unless Style is verbose.
+// are found to have changed, which the log has after it, and what its objective is,
+// which a model says meanwhile, below all of it, unless Style is verbose.
 type Page struct {
 	Style    Style
 	last     ikigai.Kind        // of the block before; "" at the top
 	close    bool               // that was a line about what happens beside the conversation
 	standing []transcript.Block // how the statement stands, as long as files may be found
+	aims     []transcript.Block // what it is for, until it ends
 }
 
 // Block returns the text of b with the empty line before it, or "" if the style does
 // not show b, or not yet.
 func (p *Page) Block(b transcript.Block) string {
+	if p.waits(b) {
+		return ""
+	}
 	if stands(b) && !p.Style.Verbose {
-		before := p.End()
+		before := p.stood()
 		p.standing = append(p.standing, b)
 		return before
 	}
 	text := p.Style.Block(b)
-	if text == "" {
-		return ""
-	}
 	before := ""
-	if !found(b) {
+	switch {
+	case text == "":
+		return ""
+	case begins(b):
 		before = p.End()
+	case !found(b):
+		before = p.stood()
 	}
 	return before + p.gap(b) + text
 }
 
-// End returns what is not shown yet, at the end of the page.
-func (p *Page) End() string {
-	text := ""
-	for _, b := range p.standing {
-		text += p.gap(b) + p.Style.Block(b)
+// End returns what is not shown yet, at the end of a statement or of the page.
+func (p *Page) End() string { return p.stood() + p.shown(&p.aims) }
+
+// stood returns how the statement stands, if that is not shown yet.
+func (p *Page) stood() string { return p.shown(&p.standing) }
+
+// shown returns the text of blocks that have waited, and forgets them.
+func (p *Page) shown(blocks *[]transcript.Block) (text string) {
+	for _, b := range *blocks {
+		if own := p.Style.Block(b); own != "" {
+			text += p.gap(b) + own
+		}
 	}
-	p.standing = nil
+	*blocks = nil
 	return text
+}
+
+// waits takes b in if it is for the end of the statement. It reports whether it is.
+func (p *Page) waits(b transcript.Block) bool {
+	if !b.Later() || p.Style.Verbose {
+		return false
+	}
+	p.aims = append(p.aims, b)
+	return true
+}
+
+// begins reports whether what came before b has ended: the person begins something.
+func begins(b transcript.Block) bool {
+	switch b.Kind {
+	case ikigai.KindUser:
+		d, _ := b.Body.(ikigai.MessageData)
+		return b.Interaction == ikigai.Main && d.By == ""
+	case ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork, ikigai.KindUndo:
+		return true
+	}
+	return false
 }
 
 // stands reports whether b says how a statement stands after a round of tools.

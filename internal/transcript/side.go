@@ -190,6 +190,19 @@ func (t *Transcript) named(b Block) Objective {
 	return o
 }
 
+// Later reports whether b tells, beside the conversation, what a model was asked by the
+// way about a statement: what it is for. It is to be shown once the statement has ended,
+// so as not to part what belongs together.
+func (b Block) Later() bool {
+	switch b.Body.(type) {
+	case Objective:
+		return b.Folded
+	case Ended:
+		return b.Folded && b.Side.Purpose == ikigai.PurposeObjective
+	}
+	return false
+}
+
 // projected returns the body of a projection.
 func (t *Transcript) projected(b Block) Projection {
 	p := Projection{ProjectionData: b.Body.(ikigai.ProjectionData)}

@@ -129,7 +129,7 @@ func TestFolded(t *testing.T) {
 			t.Errorf("brief %t (-want +got):\n%s", brief, diff)
 		}
 		for _, b := range blocks {
-			if b.Folded != (b.Side != nil) {
+			if b.Folded != (b.Side != nil || b.Later()) {
 				t.Errorf("%+v", b)
 			}
 		}

@@ -112,7 +112,8 @@ func (t *Transcript) takeIn(b *Block) {
 	case ikigai.KindInteraction:
 		t.begins(*b)
 	case ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective:
-		b.Body = t.named(*b)
+		o := t.named(*b)
+		b.Body, b.Folded = o, t.Folded && o.By == ikigai.ByModel
 	case ikigai.KindProjection:
 		b.Body = t.projected(*b)
 	}
@@ -303,8 +304,11 @@ func (t *Transcript) find(interaction, id string) int {
 
 // passes notes below which call the next thing of each interaction will stand.
 // What happens to a call between it and its result does not part the two; nor
-// does what is recorded about the reply.
+// does what is recorded about the reply, or shown later.
 func (t *Transcript) passes(b Block) {
+	if b.Later() {
+		return
+	}
 	var call *Call
 	switch body := b.Body.(type) {
 	case ikigai.RequestData, ikigai.UsageData:

@@ -53,6 +53,24 @@ func TestEcho(t *testing.T) {
 	})
 }
 
+// What a model says that the statement is for waits until that has ended. A call and
+// the question about it stand together.
+func TestObjectiveWaits(t *testing.T) {
+	aim := transcript.Block{Kind: ikigai.KindObjective, Interaction: ikigai.Main, Text: "Say hello", Folded: true,
+		Body: transcript.Objective{ObjectiveData: ikigai.ObjectiveData{By: ikigai.ByModel}}}
+	play(t, 80, 24, Config{}, func(s *stage) {
+		s.Busy("waiting for the model")
+		s.Delta(ikigai.Delta{Text: "One.\n\nTwo"})
+		s.Block(aim)
+		s.Block(said(ikigai.KindAssistant, "One.\n\nTwo."))
+		s.hides("Say hello")
+		s.Idle()
+		s.shows("Two.\n\n· objective: Say hello\n----")
+		s.Block(aim)
+		s.shows("hello\n· objective: Say hello\n----")
+	})
+}
+
 // A statement with a call, as a person sees it: what is finished is printed, what
 // is not stands below it.
 //

@@ -26,7 +26,14 @@ func (l *loop) block(b transcript.Block) {
 		return
 	}
 	l.write(l.live.Block(b))
+	if !l.work.busy && !l.prompted() {
+		l.write(l.live.Aims())
+	}
 }
+
+// prompted reports whether a person has been told to type a line, which nothing should
+// get in the way of.
+func (l *loop) prompted() bool { return l.plain != nil && l.plain.asks }
 
 // notice tells the person something.
 func (l *loop) notice(text string) {
