@@ -59,6 +59,7 @@ func (c *gatedCall) stopped() bool { return context.Cause(c.ctx) == errCallStopp
 // tool has kept of it, with their wish for why it failed.
 func stoppedResult(ran ikigai.Result) ikigai.Result {
 	stopped := ikigai.Failure(ikigai.CodeCancelled, "The person stopped this call", "Go on without it, or ask them")
+	stopped.Report = "stopped"
 	var own, ours struct {
 		Error json.RawMessage `json:"error"`
 		Code  ikigai.ToolCode `json:"error_code"`

@@ -111,6 +111,7 @@ func (a *Agent) permit(ctx context.Context, c *gatedCall) {
 	case c.refusal != nil:
 	case ctx.Err() != nil:
 		c.refuse(ikigai.CodeCancelled, "The person stopped the turn before this call was run", "Wait for what they say")
+		c.refusal.Report = "not run: the turn was stopped"
 	case c.stopped():
 		c.refuseStopped()
 	case a.Approve != nil && !c.tool.ReadOnly:
@@ -135,6 +136,7 @@ func (a *Agent) permit(ctx context.Context, c *gatedCall) {
 
 func (c *gatedCall) refuseStopped() {
 	c.refuse(ikigai.CodeCancelled, "The person stopped this call before it was run", "Go on without it, or ask them")
+	c.refusal.Report = "not run: the call was stopped"
 }
 
 func (c *gatedCall) refuse(code ikigai.ToolCode, what, do string) {

@@ -146,7 +146,7 @@ func TestCancelBeforeAndAfter(t *testing.T) {
 	}
 	for _, r := range r[1:] {
 		if r.Success || !strings.Contains(r.Output, `"The person stopped this call before it was run. Go on without it, or ask them."`) ||
-			!strings.Contains(r.Output, `"CANCELLED"`) {
+			!strings.Contains(r.Output, `"CANCELLED"`) || r.Report != "not run: the call was stopped" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -157,8 +157,8 @@ func TestCancelBeforeAndAfter(t *testing.T) {
 func TestStoppedResult(t *testing.T) {
 	for _, text := range []string{"", "plain", `{"error":"x","error_code":"OTHER"}`, `{"output":"y","error_code":"CANCELLED"}`, `["error"]`} {
 		got := stoppedResult(ikigai.Result{Failed: true, Output: []ikigai.Part{{Type: ikigai.PartText, Text: text}}})
-		if got.Output[0].Text != `{"error":"The person stopped this call. Go on without it, or ask them.","error_code":"CANCELLED"}` {
-			t.Errorf("%q gives %s", text, got.Output[0].Text)
+		if got.Output[0].Text != `{"error":"The person stopped this call. Go on without it, or ask them.","error_code":"CANCELLED"}` || got.Report != "stopped" {
+			t.Errorf("%q gives %+v", text, got)
 		}
 	}
 	a, _, _ := newAgent(t, nil)

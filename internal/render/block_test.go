@@ -135,13 +135,23 @@ func TestLargeResult(t *testing.T) {
 	}
 }
 
-// Advice for a model about a call that the person has stopped is not shown to
-// the person.
+// Advice for a model about a call that the person has stopped is not shown to the
+// person. What was not run at all is told in words for them.
 func TestStoppedResult(t *testing.T) {
-	e := ikigai.NewEvent(ikigai.KindToolResult, "", ikigai.ToolResultData{
-		Output: object(t, map[string]any{"error": "The call was stopped before its end. Wait for what the person says.", "error_code": "CANCELLED"})})
-	if got := page(render.Style{}, []ikigai.Event{e}); !strings.Contains(got, "The call was stopped before its end.") || strings.Contains(got, "Wait") {
-		t.Errorf("%s", got)
+	for _, test := range []struct {
+		fields       map[string]any
+		report, want string
+	}{
+		{map[string]any{"error": "The call was stopped before its end. Wait for what the person says."}, "", "  ✗ The call was stopped before its end.\n"},
+		{map[string]any{"error": "The person stopped this call. Go on without it, or ask them."}, "", "  ✗ The person stopped this call.\n"},
+		{map[string]any{"error": "The person stopped the turn. Wait for what they say."}, "not run: the turn was stopped", "  ✗ not run: the turn was stopped\n"},
+		{map[string]any{"error": "The command was stopped. Wait for what the person says.", "output": "half"}, "exit code 1", "  ✗ The command was stopped.\n  half\n  exit code 1\n"},
+	} {
+		test.fields["error_code"] = "CANCELLED"
+		e := ikigai.NewEvent(ikigai.KindToolResult, test.report, ikigai.ToolResultData{Output: object(t, test.fields), Report: test.report})
+		if got := page(render.Style{}, []ikigai.Event{e}); !strings.HasSuffix(got, "\n"+test.want) {
+			t.Errorf("%v:\n%s", test.fields, got)
+		}
 	}
 }
 

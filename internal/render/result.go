@@ -145,10 +145,7 @@ func (v *resultView) fields(r transcript.Result) {
 		case f.Name == "error" && v.sameDenial, f.Name == "error_code" && v.noCode:
 			// It has been said.
 		case isText && f.Name == "error":
-			if v.stopped {
-				text = strings.TrimSuffix(strings.TrimSuffix(text, " Wait for what the person says."), " Go on without it, or ask them.")
-			}
-			if strings.TrimSpace(text) != "" {
+			if text = v.toPerson(r, text); strings.TrimSpace(text) != "" {
 				v.fail(text)
 			}
 		case isText && f.Name == "limit_message":
@@ -159,6 +156,21 @@ func (v *resultView) fields(r transcript.Result) {
 			v.field(f)
 		}
 	}
+}
+
+// toPerson returns why a call has failed in words for the person: where that is all
+// that there is of one that they have stopped, they have a report of their own.
+func (v *resultView) toPerson(r transcript.Result, failure string) string {
+	switch {
+	case !v.stopped:
+		return failure
+	case r.Report != "" && len(r.Fields) == 2: // the failure and its code
+		return r.Report
+	}
+	for _, advice := range []string{" Wait for what the person says.", " Wait for what they say.", " Go on without it, or ask them."} {
+		failure = strings.TrimSuffix(failure, advice)
+	}
+	return failure
 }
 
 // text shows output as it is.
