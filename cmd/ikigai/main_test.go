@@ -13,9 +13,14 @@ import (
 // stands in heavy: every linked package pays at every start, used or not. P35
 const maxInit = 30 << 10
 
+// itabs is what the runtime takes when its table of types and the interfaces that
+// they have becomes too small, which 1536 of them make it: once, in the init of
+// whichever package asks for one more. A little more code anywhere moves it.
+const itabs = 40 << 10
+
 // maxAllInit is the most bytes that all of them together may allocate. They take
 // 320 KiB; floor, which does the same work without features, has a seventh of it.
-const maxAllInit = 352 << 10
+const maxAllInit = 352<<10 + itabs
 
 // heavy lists the packages that may allocate more, with the reason.
 var heavy = map[string]string{
@@ -39,14 +44,18 @@ func TestStartIsCheap(t *testing.T) {
 	if len(lines) < 20 {
 		t.Fatalf("only %d packages are told of:\n%s", len(lines), out)
 	}
-	all := 0
+	all, grown := 0, false
 	for _, line := range lines {
 		bytes, err := strconv.Atoi(line[2])
 		if err != nil {
 			t.Fatal(err)
 		}
 		all += bytes
-		if bytes > maxInit && heavy[line[1]] == "" {
+		switch {
+		case bytes <= maxInit || heavy[line[1]] != "":
+		case !grown && bytes >= itabs && bytes-itabs <= maxInit:
+			grown = true
+		default:
 			t.Errorf("%s allocates %d bytes at every start", line[1], bytes)
 		}
 	}
