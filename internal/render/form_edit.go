@@ -87,10 +87,12 @@ func lines(text string) []string {
 func changeField(v *resultView, r transcript.Result, f transcript.Field) bool {
 	changes := changesOf(r)
 	switch {
-	case changes == "" && v.asShown && f.Name == "output":
+	case v.Verbose:
+		return false
+	case changes == "" && f.Name == "output":
 		text, _ := f.Text()
 		return text == v.summary // which stands in one line with the rest
-	case changes == "" || v.Verbose:
+	case changes == "":
 		return false
 	case f.Name == "replacements":
 		return true
