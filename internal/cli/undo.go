@@ -207,7 +207,13 @@ func (t *taking) take(ctx context.Context, s *session.Session, p *past) (took, e
 	return done, nil
 }
 
-// planned returns what would be done.
+// needless reports whether nothing is to be done, now or by an undo that has begun.
+func (t took) needless() bool {
+	needs := func(s undo.Step) bool { return s.Action != undo.Already }
+	return !t.plan.Redo && !t.plan.Begun && len(t.lost) == 0 && !slices.ContainsFunc(t.steps, needs)
+}
+
+// planned returns what would be done. The error may be that nothing is to be done.
 func (t *taking) planned(ctx context.Context, w *undo.Worker, p *past) (done took, err error) {
 	if done.plan, err = t.plan(ctx, p); err != nil {
 		return done, err
@@ -217,6 +223,9 @@ func (t *taking) planned(ctx context.Context, w *undo.Worker, p *past) (done too
 	}
 	if !done.plan.Redo {
 		done.lost = p.lost(done.plan.To)
+	}
+	if done.needless() {
+		return done, usage("Nothing to take back: "+t.asTheyWere(done.steps), t.before(p, done.plan))
 	}
 	if t.typed {
 		for _, s := range done.steps {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ikigai"
+	"ikigai/internal/render"
 	"ikigai/internal/transcript"
 	"ikigai/internal/undo"
 )
@@ -52,6 +53,32 @@ func (t *taking) name(path string) string {
 		path = below
 	}
 	return strings.Map(oneLine, path)
+}
+
+// mostAsTheyWere is how many files are named that are as they were.
+const mostAsTheyWere = 3
+
+// asTheyWere says that files are as they were.
+func (t *taking) asTheyWere(steps []undo.Step) string {
+	switch {
+	case len(steps) == 1:
+		return t.name(steps[0].Path) + " is as it was"
+	case len(steps) > mostAsTheyWere:
+		return render.Count(len(steps), "file") + " are as they were"
+	}
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = t.name(s.Path)
+	}
+	return strings.Join(names, ", ") + " are as they were"
+}
+
+// before says what can be done where the changes of a plan need nothing.
+func (t *taking) before(p *past, plan undo.Plan) string {
+	if n := p.LastBefore(plan.Statement); n > 0 {
+		return "What came before is taken back with " + t.command(fmt.Sprintf("undo --to %d", n))
+	}
+	return "See what was done with " + t.command("log")
 }
 
 // furtherText says what can be done where nothing could be taken back.

@@ -10,6 +10,7 @@ import (
 // Plan is what is to be made of files.
 type Plan struct {
 	Redo      bool
+	Begun     bool         // it goes on with an undo that has not come to its end
 	Statement int          // from 1: the first one whose changes are taken back; 0 where all are of none
 	Last      int          // the last one
 	To        ikigai.Seq   // files become what they were before this event
@@ -71,6 +72,7 @@ func (l *Ledger) plan(in func(*change) bool) (Plan, bool) {
 		return Plan{}, false
 	}
 	p := l.planOf(all)
+	p.Begun = len(l.own) > 0
 	p.concern(all)
 	return p, true
 }
