@@ -53,6 +53,28 @@ func TestEcho(t *testing.T) {
 	})
 }
 
+// A result below which call it stands says so itself where something that was asked for
+// meanwhile stands between the two, also that of a command that was typed.
+func TestResultNamesItsCall(t *testing.T) {
+	for between, want := range map[string]string{"": "● bash  $ make\n  done", "one job\n": "● bash  $ make\none job\n\n↳ bash  $ make\n  done"} {
+		play(t, 80, 24, Config{}, func(s *stage) {
+			var fold transcript.Transcript
+			event := func(kind ikigai.Kind, data any) {
+				for _, b := range fold.Add(ikigai.NewEvent(kind, "", data)) {
+					s.Block(b)
+				}
+			}
+			s.Busy("running a command")
+			event(ikigai.KindToolCall, ikigai.ToolCallData{ID: "1", Function: ikigai.ToolCallFunction{Name: "bash", Arguments: `{"command":"make"}`}})
+			if between != "" {
+				s.Print(between)
+			}
+			event(ikigai.KindToolResult, ikigai.ToolResultData{ToolCallID: "1", Name: "bash", Output: `{"output":"done","exit_code":0}`, Success: true})
+			s.shows(want)
+		})
+	}
+}
+
 // What a model says that the statement is for waits until that has ended. A call and
 // the question about it stand together.
 func TestObjectiveWaits(t *testing.T) {

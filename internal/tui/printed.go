@@ -20,7 +20,7 @@ func (l *loop) block(b transcript.Block) {
 		l.called(b, body)
 		return
 	case transcript.Result:
-		l.answered(b.Interaction, body)
+		b.Body = l.answered(b.Interaction, body)
 	}
 	if l.plain != nil && l.plain.echoes(b) {
 		return
@@ -40,6 +40,7 @@ func (l *loop) notice(text string) {
 	if l.config.Redact != nil {
 		text = l.config.Redact(text)
 	}
+	l.parts()
 	pieces := l.live.Block(render.Notice(text))
 	if (l.echoed || l.blank) && len(pieces) > 0 { // it says what has become of the command, or stands apart
 		pieces[0].Text, l.apart = strings.TrimPrefix(pieces[0].Text, "\n"), false
@@ -50,6 +51,7 @@ func (l *loop) notice(text string) {
 // tell prints what somebody asked to see, which does not belong to the session.
 func (l *loop) tell(text string) {
 	l.print(text)
+	l.parts()
 	l.apart = true
 }
 

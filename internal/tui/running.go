@@ -25,6 +25,7 @@ type call struct {
 	filter          safetext.Filter
 	last            []string // lines that it printed last, safe and cut
 	open            bool     // the last of them has not ended
+	parted          bool     // something that is not of the session stands below it
 }
 
 // called shows a call, which has yet to begin.
@@ -47,9 +48,22 @@ func (l *loop) called(b transcript.Block, c transcript.Call) {
 	l.atEnd = append(before, c.ID)
 }
 
-// answered takes in that a call has its result.
-func (l *loop) answered(interaction string, r transcript.Result) {
-	l.calls = slices.DeleteFunc(l.calls, func(c *call) bool { return c.id == r.ToolCallID && c.interaction == interaction })
+// answered takes in that a call has its result, and returns that. Where something else
+// stands between the two, it is to say which call it is.
+func (l *loop) answered(interaction string, r transcript.Result) transcript.Result {
+	l.calls = slices.DeleteFunc(l.calls, func(c *call) bool {
+		is := c.id == r.ToolCallID && c.interaction == interaction
+		r.Follows = r.Follows && !(is && c.parted)
+		return is
+	})
+	return r
+}
+
+// parts takes in that something is printed which is not of the session.
+func (l *loop) parts() {
+	for _, c := range l.calls {
+		c.parted = true
+	}
 }
 
 // progress takes in that a call runs, and what it has printed.
