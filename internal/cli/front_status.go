@@ -69,6 +69,8 @@ type turns struct {
 // add takes in the session's next event.
 func (t *turns) add(e ikigai.Event) {
 	switch {
+	case e.Kind == ikigai.KindRewind || e.Kind == ikigai.KindClear: // the next statement begins anew
+		t.n = 0
 	case e.Interaction != ikigai.Main || !e.Kind.Conversation():
 		return
 	case e.IsStatement():
