@@ -137,6 +137,8 @@ func (v *frontView) shows(b transcript.Block) bool {
 		return d.CallID != "" || d.Noticed // the command tells what an undo changes
 	case ikigai.UndoData:
 		return false
+	case transcript.Ended: // /commit shows its message, or why there is none
+		return b.Side == nil || b.Side.Purpose != ikigai.PurposeCommit
 	}
 	return true
 }

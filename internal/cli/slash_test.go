@@ -425,6 +425,9 @@ func TestSlashCommit(t *testing.T) {
 	git("add", "a.txt")
 	s.says("/commit as agreed", "Commit with this message?")
 	s.WaitFor("y yes")
+	if screen := s.Screen.Screen(); !strings.Contains(screen, "/commit as agreed\n\n    add a.txt\n\nCommit with this message?") {
+		t.Errorf("the command and its message do not stand there, each once:\n%s", screen)
+	}
 	s.Send("n")
 	s.WaitFor("Nothing was committed")
 	s.says("/commit as agreed", "Commit with this message?")

@@ -81,6 +81,7 @@ func (f *front) commitChange(ctx context.Context, args string) error {
 	if err := f.askable(ctx); err != nil {
 		return err
 	}
+	f.echo()
 	f.ui.Busy("waiting for a commit message")
 	message, err := w.commitMessage(ctx, repo, c, hint)
 	if err != nil {
@@ -90,7 +91,10 @@ func (f *front) commitChange(ctx context.Context, args string) error {
 		return err
 	}
 	// Hooks, and who signs, may want to ask at the terminal.
-	return f.away(func() error { return repo.commit(ctx, s, message, f.Out, f.Err) })
+	return f.away(func() error {
+		_, _ = fmt.Fprintln(f.Out) // Git's words stand apart from the message
+		return repo.commit(ctx, s, message, f.Out, f.Err)
+	})
 }
 
 // agreeOn asks the person about the message of a commit until they want it
@@ -99,7 +103,7 @@ func (f *front) agreeOn(ctx context.Context, repo *repository, message string) (
 	const yes, no, edit = 0, 1, 2
 	for {
 		answer := f.ui.Ask(ctx, tui.Question{
-			Text:    "\n    " + strings.ReplaceAll(safetext.Terminal(message), "\n", "\n    ") + "\n",
+			Text:    "    " + strings.ReplaceAll(safetext.Terminal(message), "\n", "\n    ") + "\n",
 			Prompt:  "Commit with this message?",
 			Choices: []tui.Choice{yes: {Key: 'y', Label: "yes", Allows: true}, no: {Key: 'n', Label: "no"}, edit: {Key: 'e', Label: "edit it"}},
 		})
