@@ -169,9 +169,15 @@ func (l *loop) escape() bool {
 	return true
 }
 
-// halt stops what is under way. What waits for its end does not begin then: it is
-// given back into the input, before what stands there.
+// halt stops what is under way. What waits for its end does not begin then.
 func (l *loop) halt() bool {
+	l.giveBack()
+	return l.config.Host.Stop()
+}
+
+// giveBack gives what was sent off and has not begun back into the input, before what
+// stands there.
+func (l *loop) giveBack() {
 	var texts, files []string
 	for in, ok := l.config.Host.TakeBack(); ok; in, ok = l.config.Host.TakeBack() {
 		texts, files = append(texts, in.Text), append(files, in.Files...)
@@ -183,7 +189,6 @@ func (l *loop) halt() bool {
 		}
 		l.restore(Input{Text: strings.Join(texts, "\n"), Files: files})
 	}
-	return l.config.Host.Stop()
 }
 
 // interrupt stops what is under way; if nothing is, twice of it leaves.
@@ -215,8 +220,13 @@ func (l *loop) takeInputBack() bool {
 	return true
 }
 
-// restore puts what was sent off into the input again.
+// restore puts what was sent off into the input again. A front of lines has none and
+// says it.
 func (l *loop) restore(in Input) {
+	if l.plain != nil {
+		l.print("This is what was said, to be said anew: " + safe(in.Text))
+		return
+	}
 	l.input.Set(in.Text)
 	l.instead = in.Instead
 	for _, path := range in.Files {
@@ -227,12 +237,13 @@ func (l *loop) restore(in Input) {
 // setInput puts text into the input, if nothing stands there. It reports whether it
 // has.
 func (l *loop) setInput(text string) bool {
-	switch {
-	case l.plain != nil:
-		l.print("This is what was said, to be said anew: " + safe(text))
-	case l.input.Empty():
-		l.input.Set(text)
-		return true
+	if l.plain != nil {
+		l.restore(Input{Text: text})
+		return false
 	}
-	return false
+	empty := l.input.Empty()
+	if empty {
+		l.input.Set(text)
+	}
+	return empty
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,7 +77,7 @@ func (p *plain) interrupted(l *loop) {
 	now := time.Now()
 	switch {
 	case p.goesAway(l):
-	case l.config.Host.Stop():
+	case l.halt():
 	case now.Sub(l.interruptedAt) < leaveTime:
 		l.leave()
 	default:
@@ -132,10 +133,14 @@ Ctrl-C stops what is under way. Ctrl-D leaves.`
 // echoes reports whether b is what the person has just typed: it stands on the
 // screen already.
 func (p *plain) echoes(b transcript.Block) bool {
-	if b.Kind != ikigai.KindUser || len(p.sent) == 0 || p.sent[0] != strings.TrimSpace(b.Text) {
+	if b.Kind != ikigai.KindUser {
 		return false
 	}
-	p.sent = p.sent[1:]
+	i := slices.Index(p.sent, strings.TrimSpace(b.Text))
+	if i < 0 {
+		return false
+	}
+	p.sent = slices.Delete(p.sent, i, i+1)
 	return true
 }
 

@@ -11,7 +11,7 @@ type dialog interface {
 	begin(l *loop)                         // prints what it is about
 	prompt() string                        // for a line
 	line(l *loop, text string) (done bool) // takes in a line
-	leave()                                // tells that the person has gone away from it
+	leave(l *loop)                         // tells that the person has gone away from it
 }
 
 // begins opens a dialog, or lets it wait for those that are open. What was typed
@@ -63,7 +63,7 @@ func (p *plain) goesAway(l *loop) bool {
 		return false
 	}
 	d := p.dialog[0]
-	d.leave()
+	d.leave(l)
 	p.ends(l, d)
 	return true
 }
@@ -130,7 +130,10 @@ func (d *plainQuestion) keys() string {
 	return strings.Join(keys, ", ")
 }
 
-func (d *plainQuestion) leave() { d.answer <- Answer{Choice: -1} }
+func (d *plainQuestion) leave(l *loop) {
+	l.giveBack() // what is asked about is stopped
+	d.answer <- Answer{Choice: -1}
+}
 
 // withdraw closes a question that is not to be answered any more.
 func (p *plain) withdraw(l *loop, a *asked) {

@@ -154,4 +154,4 @@ func (d *plainPick) preview(l *loop, item int) {
 	}()
 }
 
-func (d *plainPick) leave() { d.picked <- -1 }
+func (d *plainPick) leave(*loop) { d.picked <- -1 }

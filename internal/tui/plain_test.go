@@ -227,7 +227,18 @@ func TestPlainStops(t *testing.T) {
 				t.Errorf("the host was asked for %q, not %q", got, want)
 			}
 		}
-		interrupt("stop")
+		h.waiting = []Input{{Text: "one"}, {Text: "two"}}
+		interrupt("take back two\ntake back one\nstop")
+		asked := make(chan Answer, 1)
+		go func() {
+			asked <- f.Ask(t.Context(), Question{Prompt: "Run it?", Choices: []Choice{{Key: 'y', Label: "yes"}}})
+		}()
+		synctest.Wait()
+		h.waiting = []Input{{Text: "three"}}
+		interrupt("take back three")
+		if a := <-asked; a.Choice != -1 {
+			t.Errorf("the question is answered with %d", a.Choice)
+		}
 		h.busy = false
 		interrupt("")
 		time.Sleep(leaveTime)
@@ -239,6 +250,11 @@ func TestPlainStops(t *testing.T) {
 		}
 		if n := strings.Count(out.String(), "\nCtrl-C again leaves, and so does Ctrl-D.\nyou: "); n != 2 {
 			t.Errorf("it is told %d times how to leave:\n%s", n, out.String())
+		}
+		for _, back := range []string{"one two", "three"} {
+			if !strings.Contains(out.String(), "\nThis is what was said, to be said anew: "+back+"\n") {
+				t.Errorf("%q is not given back:\n%s", back, out.String())
+			}
 		}
 	})
 }
