@@ -113,11 +113,41 @@ func unknownSlash(name string, all []slash) error {
 	for i, c := range all {
 		names[i] = c.name
 	}
-	do := "See /help; to say something that begins with a slash, put a blank before it"
-	if near := config.Nearest(name, names); len(near) > 0 {
+	do, near := byHabit(name), config.Nearest(name, names)
+	switch {
+	case do != "":
+	case len(near) > 0:
 		do = "Perhaps /" + strings.Join(near, " or /") + " is meant; see /help"
+	default:
+		do = "See /help; to say something that begins with a slash, put a blank before it"
 	}
 	return usage("There is no command /"+clipped(name), do)
+}
+
+// byHabit returns what to do in the place of a command that other agents have, "" if
+// name is none of those.
+func byHabit(name string) string {
+	switch name {
+	case "new", "reset":
+		return "Begin anew with /clear"
+	case "status":
+		return "See what the model is sent with /context, and what it costs with /cost"
+	case "permissions":
+		return "Say with /approval what needs your consent"
+	case "config", "settings":
+		return "See the settings with `ikigai config`"
+	case "login":
+		return "Store a key with `ikigai login VENDOR`"
+	case "diff":
+		return "See all changes with Ctrl-O, or with !!git diff"
+	case "copy":
+		return "Write the session to a file with /export, or see a request with /raw"
+	case "init":
+		return "Ask the model to write an AGENTS.md"
+	case "exit":
+		return "Leave with /quit"
+	}
+	return ""
 }
 
 // clipped returns the beginning of what a person has typed, in one line.

@@ -85,9 +85,21 @@ func TestUnknownSlash(t *testing.T) {
 	for _, test := range []struct{ name, want string }{
 		{"modle", "There is no command /modle. Perhaps /model is meant; see /help."},
 		{"usr", "There is no command /usr. See /help; to say something that begins with a slash, put a blank before it."},
+		{"quiz", "There is no command /quiz. Perhaps /quit is meant; see /help."},
+		{"coat", "There is no command /coat. Perhaps /cost is meant; see /help."},
+		{"coda", "There is no command /coda. See /help; to say something that begins with a slash, put a blank before it."},
+		{"new", "There is no command /new. Begin anew with /clear."},
+		{"init", "There is no command /init. Ask the model to write an AGENTS.md."},
+		{"copy", "There is no command /copy. Write the session to a file with /export, or see a request with /raw."},
+		{"config", "There is no command /config. See the settings with `ikigai config`."},
 	} {
 		if got := unknownSlash(test.name, slashes()).Error(); got != test.want {
 			t.Errorf("%s: %s", test.name, got)
+		}
+	}
+	for _, c := range slashes() {
+		if byHabit(c.name) != "" {
+			t.Errorf("/%s is a command of our own", c.name)
 		}
 	}
 }

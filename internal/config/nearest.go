@@ -8,7 +8,7 @@ func Nearest(name string, known []string) []string {
 	var near []string
 	best := 0
 	for _, k := range known {
-		d, limit := distance(fold(name), fold(k)), 1+len(k)/4
+		d, limit := distance(fold(name), fold(k)), max(1, (len(k)+2)/4)
 		if d > limit || len(near) > 0 && d > best {
 			continue
 		}
