@@ -44,7 +44,7 @@ func newLoop(c Config, box *mailbox) *loop {
 	l := &loop{state: newState(c), config: c, term: c.Terminal, box: box, goes: make(continued, 1), gone: make(chan struct{})}
 	l.stopGroup = l.goes.stopGroup
 	if c.Plain {
-		l.plain = newPlain(c.In, c.Out)
+		l.plain = newPlain(c.In, c.Out, c.Terminal)
 		l.term = l.plain
 	}
 	return l

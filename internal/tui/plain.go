@@ -24,6 +24,7 @@ import (
 type plain struct {
 	*lineReader
 	out    io.Writer
+	screen Terminal  // is asked for its size alone; it may be nil
 	open   bool      // what was written last has not ended its line
 	asks   bool      // the prompt was written last
 	spoke  time.Time // when something was printed last
@@ -33,8 +34,8 @@ type plain struct {
 	dialog []dialog  // what lines answer meanwhile, the first of them
 }
 
-func newPlain(in io.Reader, out io.Writer) *plain {
-	return &plain{lineReader: newLineReader(in), out: out, spoke: time.Now()}
+func newPlain(in io.Reader, out io.Writer, screen Terminal) *plain {
+	return &plain{lineReader: newLineReader(in), out: out, screen: screen, spoke: time.Now()}
 }
 
 // plainStyle is style without what says nothing to those who hear it.
@@ -242,8 +243,15 @@ func (p *plain) Paint(printed string, _ tty.Live) { p.print(printed) }
 // Ring implements Terminal.
 func (p *plain) Ring(string) { _, _ = io.WriteString(p.out, "\a") } // as in print
 
-// The terminal has no size that counts, no other screen and no title.
-func (p *plain) Resized() <-chan struct{}  { return nil }
-func (p *plain) Size() (width, height int) { return 0, 0 }
-func (p *plain) Page([]string, int, int)   {}
-func (p *plain) Title(string)              {}
+// Size implements Terminal. It is that of the beginning; 0 where it is not known.
+func (p *plain) Size() (width, height int) {
+	if p.screen == nil {
+		return 0, 0
+	}
+	return p.screen.Size()
+}
+
+// The terminal is not asked for its size again, and has no other screen and no title.
+func (p *plain) Resized() <-chan struct{} { return nil }
+func (p *plain) Page([]string, int, int)  {}
+func (p *plain) Title(string)             {}

@@ -64,14 +64,14 @@ func (d *plainPick) more(l *loop) {
 	to := min(d.shown+plainPage, len(d.found))
 	for i, item := range d.found[d.shown:to] {
 		it := d.pick.Items[item]
-		fmt.Fprintf(&b, "%d: %s", d.shown+i+1, safe(it.Label))
+		line := fmt.Sprintf("%d: %s", d.shown+i+1, safe(it.Label))
 		if it.About != "" {
-			b.WriteString(", " + safe(it.About))
+			line += ", " + safe(it.About)
 		}
 		if d.words == "" && item == d.pick.At {
-			b.WriteString(" (now)")
+			line += " (now)"
 		}
-		b.WriteByte('\n')
+		b.WriteString(l.live.Style.Wrap(strings.ReplaceAll(line, " · ", " - "), "   ") + "\n")
 	}
 	d.shown = to
 	b.WriteString("A number picks, words narrow the list")
@@ -84,7 +84,7 @@ func (d *plainPick) more(l *loop) {
 		b.WriteString(", an empty line shows all again")
 	}
 	b.WriteString(". Ctrl-D leaves.\n")
-	l.print(b.String())
+	l.print(l.live.Style.Wrap(b.String(), ""))
 }
 
 func (d *plainPick) line(l *loop, text string) (done bool) {

@@ -343,7 +343,7 @@ func TestPlainAsks(t *testing.T) {
 
 // What was typed before the question came is no answer to it.
 func TestPlainTakesNoAnswerInAdvance(t *testing.T) {
-	p := newPlain(strings.NewReader(""), io.Discard)
+	p := newPlain(strings.NewReader(""), io.Discard, nil)
 	h := &host{}
 	l := newLoop(Config{Host: h}, newMailbox())
 	l.plain, l.term = p, p
@@ -398,7 +398,7 @@ func TestPlainPicks(t *testing.T) {
 	pick := func(p Pick) { go func() { picked <- tt.Pick(t.Context(), p) }() }
 	pick(Pick{Title: "Things", Items: items, At: 2, Preview: func(i, _ int) string { return fmt.Sprintf("\x1b[1mall about %d\x1b[0m", i) }})
 	tt.sees("Things (45)\n1: thing 1, odd\n2: thing 2\n3: thing 3, odd (now)\n")
-	tt.sees("20: thing 20\nA number picks, words narrow the list, a number behind ? shows what it is, an empty line shows more (25 are left). Ctrl-D leaves.\npick: ")
+	tt.sees("20: thing 20\nA number picks, words narrow the list, a number behind ? shows what it is, an\nempty line shows more (25 are left). Ctrl-D leaves.\npick: ")
 	tt.types("\n")
 	tt.sees("21: thing 21, odd\n")
 	tt.sees("pick: ")
@@ -406,13 +406,19 @@ func TestPlainPicks(t *testing.T) {
 	tt.sees("all about 20\npick: ")
 	tt.types("thing 4\n")
 	tt.sees("1: thing 4\n")
-	tt.sees("an empty line shows all again. Ctrl-D leaves.\npick: ")
+	tt.sees("empty line shows all again. Ctrl-D leaves.\npick: ")
 	tt.types("99\n")
 	tt.sees("There is no 99 in the list.\npick: ")
 	tt.types("1\n")
 	if got := within(tt, picked); got != 3 {
 		t.Errorf("item %d is picked", got)
 	}
+	tt.sees("you: ")
+	pick(Pick{Title: "Models", Items: []Item{{Label: "vendor/name", About: strings.Repeat("dear · ", 8) + "thinks none low med high"}}, At: -1})
+	tt.sees("1: vendor/name, dear - dear - dear - dear - dear - dear - dear - dear - thinks\n   none low med high\n")
+	tt.sees("pick: ")
+	tt.types("\x04")
+	within(tt, picked)
 	tt.sees("you: ")
 	pick(Pick{Title: "Found", Items: items, Search: func(_ context.Context, typed string) []int { return []int{len(typed)} }})
 	tt.sees("pick: ")

@@ -26,7 +26,7 @@ type Config struct {
 
 	Vi          bool          // keys of vi in the input; else those of emacs
 	Plain       bool          // a line at a time and nothing that moves, for screen readers and dumb terminals
-	In          io.Reader     // with Plain: the terminal, instead of Terminal
+	In          io.Reader     // with Plain: the terminal, instead of Terminal, which tells its size alone
 	Out         io.Writer     // likewise
 	NotifyAfter time.Duration // a turn that took longer rings when it ends; 0 never rings
 	Redact      func(string) string
