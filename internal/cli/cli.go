@@ -26,6 +26,7 @@ import (
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/crash"
+	"ikigai/internal/render"
 	"ikigai/internal/safetext"
 	"ikigai/internal/scriptserver"
 	"ikigai/internal/stack"
@@ -66,6 +67,7 @@ type app struct {
 	leave     chan struct{}        // closed when the person wants to be out at once
 	hurry     sync.Once            // closes leave
 	tell      func(string)         // takes notices; nil where they go to Err
+	ahead     string               // what the person has typed before the front stood, to be said there
 	keyed     atomic.Bool          // an interrupt is a key of the front, or of the program that has the terminal
 	endAll    context.CancelFunc   // ends all that goes on
 	broke     atomic.Bool          // the program itself, on a goroutine that nobody looks after
@@ -262,7 +264,15 @@ func (a *app) notice(text string) {
 
 // printNotice writes a notice below what stands on the screen.
 func (a *app) printNotice(text string) {
-	fmt.Fprintln(a.Err, "ikigai: "+safetext.Terminal(a.redact(text)))
+	width, _ := terminal(a.Err)
+	fmt.Fprintln(a.Err, render.Style{Width: width}.Wrap("ikigai: "+safetext.Terminal(a.redact(text)), ""))
+}
+
+// printAside is printNotice as the front shows notices.
+func (a *app) printAside(text string) {
+	style := a.style(a.Err)
+	style.Color = false // whether the person hears the screen may not be known yet
+	fmt.Fprint(a.Err, style.Block(render.Notice(a.redact(text))))
 }
 
 // redact returns text without the values that must not be shown.

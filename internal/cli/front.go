@@ -89,7 +89,7 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 		return err
 	}
 	outliveReader()
-	a.trusting.ask, a.trusting.typed = true, true
+	a.trusting.ask, a.trusting.typed, a.tell = true, true, a.printAside
 	if err := a.load(); err != nil {
 		return err
 	}
@@ -102,6 +102,9 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	history, unread := f.history()
 	f.ui = tui.New(f.config(screen, history))
 	a.tell = f.notice
+	if a.ahead != "" {
+		f.ui.SetInput(a.ahead)
+	}
 	if len(o.files) > 0 {
 		f.tells("With your first statement goes " + strings.Join(o.files, ", ") + ".")
 	}

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"os"
 	"strings"
 	"testing"
+
+	"ikigai/internal/tmuxtest"
 )
 
 // What is sent in one window is found in another that was opened before.
@@ -29,4 +32,22 @@ func TestTypedInAnotherWindow(t *testing.T) {
 	second.Until("no text", func(screen string) bool { return strings.Count(screen, "› About pears") == 1 })
 	first.leaves()
 	second.leaves()
+}
+
+// What the person says instead of answering whether the project is trusted is no answer,
+// and is not lost: it stands in the input.
+func TestStatementForAnAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, slashScript)
+	must(t, os.WriteFile(p.file("AGENTS.md"), []byte("Be brief.\n"), 0o644))
+	s := p.sits(tmuxtest.Config{}, "Enter = not now]")
+	s.enters("And now?")
+	s.WaitFor("› And now?")
+	screen := s.Screen.Screen()
+	if !strings.Contains(screen, "! What the project in ") || strings.Contains(screen, "ikigai: ") {
+		t.Errorf("the notice does not look like one:\n%s", screen)
+	}
+	s.Send("Enter")
+	s.answered("So be it.")
+	s.leaves()
 }

@@ -27,7 +27,8 @@ func (a *app) canAsk() bool {
 }
 
 // askTrust asks about what a project brings. A clear answer is remembered; any
-// other leaves it untrusted for now.
+// other leaves it untrusted for now, and is what a person wants to say who types
+// statements.
 func (a *app) askTrust(t *projectTrust) error {
 	a.showProject(a.Err, *t)
 	if f, ok := a.In.(*os.File); ok {
@@ -50,6 +51,9 @@ func (a *app) askTrust(t *projectTrust) error {
 		case "v", "view":
 			a.showContents(a.Err, t.project)
 		default:
+			if a.trusting.typed {
+				a.ahead = strings.TrimSpace(answer)
+			}
 			return nil
 		}
 	}
