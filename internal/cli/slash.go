@@ -135,7 +135,7 @@ func byHabit(name string) string {
 	case "permissions":
 		return "Say with /approval what needs your consent"
 	case "config", "settings":
-		return "See the settings with `ikigai config`"
+		return "See the settings with `ikigai config show`"
 	case "login":
 		return "Store a key with `ikigai login VENDOR`"
 	case "diff":

@@ -17,7 +17,7 @@ import (
 func modelCommands() []slash {
 	return []slash{
 		{name: "model", args: "[VENDOR/MODEL[:LEVEL]]", about: "go on with another model",
-			more:     "Without a name, choose: models of vendors with a key at hand come first. The conversation goes on where it is; only what a vendor keeps for itself stays behind.",
+			more:     "Without a name, choose: models of vendors with a key at hand come first; the system's keyring is asked for a key once you choose. The conversation goes on where it is; only what a vendor keeps for itself stays behind.",
 			complete: completeModel, run: (*front).chooseModel},
 		{name: "thinking", args: "LEVEL", about: "how much the model thinks before it answers",
 			more:     "LEVEL is none, min, low, med or high, as far as the model knows it.",
@@ -53,7 +53,7 @@ func (f *front) pickModel(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	models := f.modelsToPick(ctx)
+	models, usable := f.modelsToPick(ctx, w.endpoint.Vendor)
 	inForce := func(m catalog.Model) bool { return m.Name == w.agent.ModelName }
 	now := slices.IndexFunc(models, inForce)
 	if now < 0 {
@@ -64,8 +64,11 @@ func (f *front) pickModel(ctx context.Context) (string, error) {
 	pick := tui.Pick{Title: "Go on with which model?", At: now}
 	for _, m := range models {
 		about := aboutModel(m)
-		if inForce(m) {
+		switch {
+		case inForce(m):
 			about = strings.TrimSuffix("in force · "+about, " · ")
+		case !usable(m) && f.keyless(ctx, m):
+			about = strings.TrimSuffix("no key at hand · "+about, " · ")
 		}
 		pick.Items = append(pick.Items, tui.Item{Label: m.Name, About: about})
 	}
@@ -76,10 +79,10 @@ func (f *front) pickModel(ctx context.Context) (string, error) {
 	return models[i].Name, nil
 }
 
-// modelsToPick returns the models that are known: those of vendors with a key at
-// hand come first.
-func (f *front) modelsToPick(ctx context.Context) []catalog.Model {
-	var all []catalog.Model
+// modelsToPick returns the models that are known, and what tells those that can be
+// used as things are, which come first: those of inForce, and of vendors with a key at
+// hand.
+func (f *front) modelsToPick(ctx context.Context, inForce string) (all []catalog.Model, usable func(catalog.Model) bool) {
 	for _, name := range f.settings.ModelNames() {
 		if strings.HasSuffix(name, "/") {
 			continue // a vendor without a model of its own
@@ -88,33 +91,46 @@ func (f *front) modelsToPick(ctx context.Context) []catalog.Model {
 		m.Name = name
 		all = append(all, m)
 	}
-	reached := map[string]bool{}
-	reachable := func(m catalog.Model) bool {
-		vendor, _, _ := strings.Cut(m.Name, "/")
+	reached := map[string]bool{inForce: true}
+	usable = func(m catalog.Model) bool {
+		vendor := vendorOf(m)
 		at, known := reached[vendor]
 		if !known {
-			_, err := f.settings.ResolveFallback(ctx, m.Name, inEnvironment)
+			_, err := f.settings.ResolveFallback(ctx, m.Name, f.atHand())
 			at = err == nil
 			reached[vendor] = at
 		}
 		return at
 	}
 	slices.SortStableFunc(all, func(a, b catalog.Model) int {
-		if reachable(a) == reachable(b) {
+		if usable(a) == usable(b) {
 			return 0
 		}
-		if reachable(a) {
+		if usable(a) {
 			return -1
 		}
 		return 1
 	})
-	return all
+	return all, usable
 }
 
-// inEnvironment looks for keys in the environment alone.
-var inEnvironment = config.Keys{
-	Command: func(context.Context, string) (string, error) { return keyUnasked, nil },
-	Stored:  func(context.Context, string) (string, string, error) { return "", "", nil },
+// keyless reports whether a model wants a key, and none is at hand.
+func (f *front) keyless(ctx context.Context, m catalog.Model) bool {
+	source, err := f.settings.KeySource(ctx, vendorOf(m), f.atHand())
+	return source == "" && err == nil && f.settings.WithoutKey(vendorOf(m)) == "none"
+}
+
+func vendorOf(m catalog.Model) string {
+	vendor, _, _ := strings.Cut(m.Name, "/")
+	return vendor
+}
+
+// atHand looks for keys where nothing is run for them, and nobody asked.
+func (a *app) atHand() config.Keys {
+	return config.Keys{
+		Command: func(context.Context, string) (string, error) { return keyUnasked, nil },
+		Stored:  a.stored().InFile,
+	}
 }
 
 // aboutModel says in few words what is known of a model.

@@ -91,7 +91,7 @@ func TestUnknownSlash(t *testing.T) {
 		{"new", "There is no command /new. Begin anew with /clear."},
 		{"init", "There is no command /init. Ask the model to write an AGENTS.md."},
 		{"copy", "There is no command /copy. Write the session to a file with /export, or see a request with /raw."},
-		{"config", "There is no command /config. See the settings with `ikigai config`."},
+		{"config", "There is no command /config. See the settings with `ikigai config show`."},
 	} {
 		if got := unknownSlash(test.name, slashes()).Error(); got != test.want {
 			t.Errorf("%s: %s", test.name, got)
@@ -348,7 +348,21 @@ func TestSlashModel(t *testing.T) {
 	s.enters("/model")
 	s.WaitFor("Go on with which model?")
 	s.Until("the model in force", func(screen string) bool { return strings.Contains(unbroken(screen), "test/otherinforce") })
-	s.escapes("Go on with which model?")
+	listed := func(marked bool) {
+		s.Type("anthropic/claude-opus")
+		s.Until("models of anthropic", func(screen string) bool {
+			i := strings.Index(screen, "  anthropic/claude-opus")
+			return i >= 0 && strings.Contains(screen[i:], "no key at hand") == marked
+		})
+		s.escapes("Go on with which model?")
+	}
+	listed(true)
+	keys := filepath.Join(p.root, "home", ".config", "ikigai", "keys.json")
+	must(t, os.MkdirAll(filepath.Dir(keys), 0o700))
+	must(t, os.WriteFile(keys, []byte(`{"anthropic":"sk-ant-1"}`), 0o600))
+	s.enters("/model")
+	s.WaitFor("Go on with which model?")
+	listed(false)
 	s.leaves()
 	if events := p.log(); !slices.ContainsFunc(events, func(e ikigai.Event) bool {
 		return e.Kind == ikigai.KindRequest && strings.Contains(string(e.Data), `"test/other"`)
