@@ -23,8 +23,11 @@ const (
 // deliver brings what waits in the journals of a database, of whatever session,
 // into its store. The person is told of what is delivered, and of what never
 // can be. Anything else, such as a session that another process has open, waits
-// on in silence: doctor shows it.
+// on in silence: doctor shows it. Where the store is away, so does everything.
 func deliver(ctx context.Context, store ikigai.Store, dirs []string, notice func(string)) {
+	if _, away := store.(noStore); away {
+		return
+	}
 	for id, events := range waiting(dirs) {
 		done, err := deliverSession(ctx, store, id, dirs)
 		for _, d := range done {
@@ -101,6 +104,11 @@ func waiting(dirs []string) map[ikigai.ID]int {
 
 // deliverSession delivers what waits of one session that nobody has open.
 func deliverSession(ctx context.Context, store ikigai.Store, id ikigai.ID, dirs []string) ([]journal.Delivery, error) {
+	release, err := journal.Hold(id, dirs...)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	grant, giveBack, err := store.Acquire(ctx, id)
 	if err != nil {
 		return nil, err

@@ -216,7 +216,7 @@ func (f *front) await() {
 // farewell tells how to go on.
 func (f *front) farewell(err error) error {
 	if f.work != nil && f.work.stays() {
-		fmt.Fprintf(f.Err, "Go on with `ikigai --resume %s`.\n", f.work.session.ID())
+		fmt.Fprintln(f.Err, f.work.howToGoOn())
 	}
 	if f.failed != nil && f.work == nil && !f.early {
 		return f.failed

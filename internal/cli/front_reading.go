@@ -11,6 +11,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/dbschema"
+	"ikigai/internal/journal"
 	"ikigai/internal/session"
 )
 
@@ -26,16 +27,19 @@ type reading struct {
 	session *session.Session
 	held    *held
 	dir     string // of the session
+
+	journals []string // their directories: the sessions in them are seen, too
 }
 
 // own returns the ID of the session that is open.
 func (r *reading) own() ikigai.ID { return r.session.ID() }
 
 // Events yields the events of a session. Of the one that is open, only those that
-// are not held are asked for.
+// are not held are asked for; of another one, the journals have them where the store
+// does not answer.
 func (r *reading) Events(ctx context.Context, id ikigai.ID, after ikigai.Seq) iter.Seq2[ikigai.Event, error] {
 	if id != r.own() {
-		return r.Store.Events(ctx, id, after)
+		return r.others(ctx, id, after)
 	}
 	return func(yield func(ikigai.Event, error) bool) {
 		missing := r.session.Head() // the last event that the store alone has
@@ -59,6 +63,28 @@ func (r *reading) Events(ctx context.Context, id ikigai.ID, after ikigai.Seq) it
 			}
 		}
 	}
+}
+
+// others yields the events of a session that is not the one that is open.
+func (r *reading) others(ctx context.Context, id ikigai.ID, after ikigai.Seq) iter.Seq2[ikigai.Event, error] {
+	return func(yield func(ikigai.Event, error) bool) {
+		last := after
+		for e, err := range r.Store.Events(ctx, id, after) {
+			if err != nil && ctx.Err() == nil && !journal.IsAway(err) {
+				r.away(err).Events(ctx, id, last)(yield)
+				return
+			}
+			if !yield(e, err) {
+				return
+			}
+			last = e.Seq
+		}
+	}
+}
+
+// away returns what there is on this machine of a store that does not answer.
+func (r *reading) away(cause error) noStore {
+	return noStore{r.journals, &journal.AwayError{Err: cause}}
 }
 
 // Blob returns bytes that the session holds or the store keeps, or ikigai.ErrNotFound.
@@ -93,6 +119,9 @@ func (r *reading) Sessions(ctx context.Context, q ikigai.SessionQuery) iter.Seq2
 			found, err = collect(r.Store.Sessions(ctx, q))
 			return err
 		})
+		if err != nil && ctx.Err() == nil && !journal.IsAway(err) {
+			found, err = collect(r.away(err).Sessions(ctx, q))
+		}
 		if lacks || err != nil {
 			found = slices.DeleteFunc(found, func(s ikigai.SessionInfo) bool { return s.ID == r.own() })
 			if s, any := r.info(ctx); any && strings.HasPrefix(string(s.ID), q.Prefix) && (q.Dir == "" || q.Dir == s.Dir) {
@@ -180,11 +209,8 @@ func (r *reading) info(ctx context.Context) (info ikigai.SessionInfo, any bool) 
 	if shared < 0 {
 		return info, false
 	}
-	own := dbschema.Summarize(all[shared:])
-	info = ikigai.SessionInfo{
-		ID: r.own(), Dir: r.dir, Title: own.Title, Created: all[shared].Time, Updated: own.Updated, Events: all[len(all)-1].Seq,
-		Statements: own.Statements, Size: own.Size, Cost: own.Cost,
-	}
+	info = infoOf(r.own(), all[shared:])
+	info.Dir = r.dir
 	if shared > 0 {
 		info.Parent, info.Base = all[shared-1].Session, all[shared-1].Seq
 		info.Title = cmp.Or(info.Title, dbschema.Summarize(all[:shared]).Title)

@@ -15,6 +15,7 @@ import (
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/history"
+	"ikigai/internal/journal"
 	"ikigai/internal/knowledge"
 	"ikigai/internal/session"
 	"ikigai/internal/undo"
@@ -83,6 +84,17 @@ func (w *work) again() which {
 	return which{}
 }
 
+// howToGoOn tells a person who has left how to come back to the session.
+func (w *work) howToGoOn() string {
+	id := w.session.ID()
+	if w.session.Durability() == ikigai.Journalled {
+		if _, _, err := journal.Whole(id, w.places().journals()...); err != nil {
+			return fmt.Sprintf("The end of the session waits in a journal on this machine. Once the database answers,\ngo on with `ikigai --resume %s`.", id)
+		}
+	}
+	return fmt.Sprintf("Go on with `ikigai --resume %s`.", id)
+}
+
 // opening is what a session is opened with.
 type opening struct {
 	*app
@@ -119,9 +131,8 @@ type opening struct {
 func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opened storeResult, v viewer) (*work, error) {
 	o := &opening{app: a, which: w, endpoint: endpoint, view: v, line: history.New(ikigai.Main), files: history.NewFiles(ikigai.Main),
 		purpose: history.NewPurpose(), tally: history.NewTally(ikigai.Main), used: history.NewResources(ikigai.Main)}
-	var err error
-	if o.store, err = usable(opened, w); err != nil {
-		return nil, err
+	if o.store = opened.store; opened.err != nil {
+		o.store = a.noStore(opened.err)
 	}
 	o.permits = o.newPermits()
 	o.line.SetBlobs(o.blob)
@@ -182,18 +193,6 @@ func (o *opening) release() {
 	for _, end := range slices.Backward(o.ends) {
 		end()
 	}
-}
-
-// usable returns the store, or one that takes nothing when a new session can
-// do without.
-func usable(opened storeResult, w which) (ikigai.Store, error) {
-	if opened.err == nil {
-		return opened.store, nil
-	}
-	if w.isNew() {
-		return noStore{err: opened.err}, nil
-	}
-	return nil, opened.err
 }
 
 // choose returns the ID of the session to open.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -123,23 +124,22 @@ func (a *app) sessions(ctx context.Context, o listOptions) error {
 	}
 	store, err := a.storeToRead(ctx)
 	if err != nil {
-		return err
+		store = a.noStore(err)
 	}
 	defer store.Close()
 	a.deliverNow(ctx, store, a.notice)
 	found, err := collect(store.Sessions(ctx, q))
-	if err != nil {
+	switch {
+	case err != nil && len(found) == 0:
 		return err
-	}
-	if o.json {
-		return buffered(a.Out, func(w io.Writer) error { return writeSessions(w, found) })
-	}
-	if len(found) == 0 {
+	case o.json:
+		return errors.Join(buffered(a.Out, func(w io.Writer) error { return writeSessions(w, found) }), err)
+	case len(found) == 0:
 		a.notice(o.none(q))
 		return nil
 	}
-	_, err = fmt.Fprint(a.Out, a.style(a.Out).Sessions(found, q.Order, time.Now()))
-	return err
+	_, printErr := fmt.Fprint(a.Out, a.style(a.Out).Sessions(found, q.Order, time.Now()))
+	return errors.Join(printErr, err)
 }
 
 // none says that the list is empty.

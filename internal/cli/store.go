@@ -116,46 +116,6 @@ func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
 	return all, nil
 }
 
-// noStore is a store that could not be opened. A new session goes on without it,
-// with its Log and Leases alone and forks nothing. What is read of it is the error,
-// and what only keeps a store in order is not there.
-type noStore struct {
-	ikigai.Store
-	err error
-}
-
-func (n noStore) Append(context.Context, ikigai.Grant, ikigai.Seq, ...ikigai.Event) error {
-	return n.err
-}
-
-func (n noStore) Events(context.Context, ikigai.ID, ikigai.Seq) iter.Seq2[ikigai.Event, error] {
-	return func(yield func(ikigai.Event, error) bool) { yield(ikigai.Event{}, n.err) }
-}
-
-func (n noStore) Acquire(_ context.Context, id ikigai.ID) (ikigai.Grant, func() error, error) {
-	return ikigai.Grant{Session: id, Fence: 1}, func() error { return nil }, nil
-}
-
-func (n noStore) Fork(context.Context, ikigai.Grant, ikigai.ID, ikigai.Seq) error { return n.err }
-
-func (n noStore) Blob(context.Context, string) ([]byte, error) { return nil, n.err }
-
-func (n noStore) Sessions(context.Context, ikigai.SessionQuery) iter.Seq2[ikigai.SessionInfo, error] {
-	return func(yield func(ikigai.SessionInfo, error) bool) { yield(ikigai.SessionInfo{}, n.err) }
-}
-
-func (n noStore) Search(context.Context, ikigai.SearchQuery) iter.Seq2[ikigai.Hit, error] {
-	return func(yield func(ikigai.Hit, error) bool) { yield(ikigai.Hit{}, n.err) }
-}
-
-func (n noStore) Catchup(context.Context, int) (int64, error) { return 0, n.err }
-
-func (n noStore) Query(context.Context, string) iter.Seq2[ikigai.Row, error] {
-	return func(yield func(ikigai.Row, error) bool) { yield(ikigai.Row{}, n.err) }
-}
-
-func (n noStore) Close() error { return nil }
-
 // childEnv returns the environment of child processes: the person's without our
 // secrets, and with the mark of this run and the session, if there is one.
 func (a *app) childEnv(id ikigai.ID) []string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ikigai"
+	"ikigai/internal/journal"
 )
 
 // which says which session to work in: a new one, the last one of this
@@ -41,7 +42,7 @@ func (a *app) find(ctx context.Context, store ikigai.Store, w which) (ikigai.Ses
 	}
 	found, err := collect(store.Sessions(ctx, q))
 	switch {
-	case err != nil:
+	case err != nil && !(journal.IsAway(err) && len(found) > 0): // one that is here will do
 		return none, err
 	case len(found) == 1, len(found) > 1 && found[0].ID == ikigai.ID(w.id):
 		return found[0], nil
@@ -58,8 +59,9 @@ func (a *app) find(ctx context.Context, store ikigai.Store, w which) (ikigai.Ses
 }
 
 // openToRead loads the settings, opens the database, which must be there, brings
-// in what waits for it, and finds the session that w names. The caller closes
-// the store.
+// in what waits for it, and finds the session that w names. Where it cannot be
+// opened, the session is one that the journals hold whole. The caller closes the
+// store.
 func (a *app) openToRead(ctx context.Context, w which) (ikigai.Store, ikigai.SessionInfo, error) {
 	var none ikigai.SessionInfo
 	if err := a.loadToRead(); err != nil {
@@ -67,7 +69,7 @@ func (a *app) openToRead(ctx context.Context, w which) (ikigai.Store, ikigai.Ses
 	}
 	store, err := a.storeToRead(ctx)
 	if err != nil {
-		return nil, none, err
+		store = a.noStore(err)
 	}
 	a.deliverNow(ctx, store, a.notice)
 	found, err := a.find(ctx, store, w)

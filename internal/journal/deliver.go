@@ -59,6 +59,9 @@ func Replay(ctx context.Context, g ikigai.Grant, log ikigai.Log, dirs ...string)
 }
 
 func deliver(ctx context.Context, g ikigai.Grant, log ikigai.Log, forks Store, dirs []string) (done []Delivery, err error) {
+	if err := away(log); err != nil {
+		return nil, err
+	}
 	open := openToDeliver
 	if forks == nil {
 		open = openOwn

@@ -40,6 +40,7 @@ type ladder struct {
 	told    int  // the lowest rung that the person knows of
 	back    bool // the store works again, which the person does not know yet
 	journal *journal.Journal
+	release func()    // gives the journals back, from the first event in one on; nil while they are not held here
 	retryAt time.Time // when the store is tried again
 	lost    bool      // the session has passed to another holder: the store is never tried again
 	refused bool      // events lie in a file that can never be delivered
@@ -142,6 +143,7 @@ func (l *ladder) storeFailed(err error) {
 // toJournal writes the backlog to the journal of the rung.
 func (l *ladder) toJournal() error {
 	if l.journal == nil {
+		l.hold()
 		j, err := journal.Open(l.dirs[l.rung-1], l.grant)
 		if err != nil {
 			return err
@@ -154,6 +156,15 @@ func (l *ladder) toJournal() error {
 	l.waiting = true
 	l.settle()
 	return nil
+}
+
+// hold keeps the journals of the session for this process, also while none of them is
+// open. Where they are held already, it is by whoever opened the session here, or by
+// the process that this one has taken over from.
+func (l *ladder) hold() {
+	if l.release == nil {
+		l.release, _ = journal.Hold(l.grant.Session, l.dirs...)
+	}
 }
 
 func (l *ladder) journalFailed(err error) {
@@ -199,12 +210,22 @@ func (l *ladder) deliver(ctx context.Context) error {
 	return err
 }
 
+// goOn goes on behind what waits in the journals, which are all that can be reached
+// of the session. cause is why the store is away.
+func (l *ladder) goOn(cause error) {
+	l.waiting = true
+	l.storeFailed(cause)
+}
+
 // close ends the writing. What waits in a journal is delivered at a later start.
 func (l *ladder) close() {
 	if n := len(l.backlog); n > 0 {
 		l.notice(fmt.Sprintf("%s of this session could be kept on no disk. Copy what you need from the screen: it is lost with the end of the program.", countEvents(n)))
 	}
 	l.closeJournal()
+	if l.release != nil {
+		l.release()
+	}
 }
 
 // lastAttempt tries, before the end, to bring everything into the store, and reports

@@ -92,7 +92,9 @@ func Begin(config Config) *Session {
 
 // Restore opens a session that exists: what still waits in a journal is
 // delivered, its events are given to the projections, and what was shown of an
-// unfinished reply is recorded as interrupted. The caller must call Close.
+// unfinished reply is recorded as interrupted. Where nothing can be delivered because
+// of a journal.AwayError, the journals hold all that the store's Events yields, and
+// the session goes on in them. The caller must call Close.
 func Restore(ctx context.Context, config Config) (*Session, error) {
 	s := Begin(config)
 	if err := s.restore(ctx); err != nil {
@@ -105,7 +107,12 @@ func Restore(ctx context.Context, config Config) (*Session, error) {
 func (s *Session) restore(ctx context.Context) error {
 	// A journal may be in the hands of the process that this one takes over
 	// from, stopped or cut off. What is in it becomes a fork.
-	if err := s.ladder.deliver(ctx); err != nil && !errors.Is(err, ikigai.ErrBusy) {
+	away := new(journal.AwayError)
+	switch err := s.ladder.deliver(ctx); {
+	case errors.As(err, &away):
+		s.ladder.goOn(away.Err)
+		s.reached(ikigai.Journalled)
+	case err != nil && !errors.Is(err, ikigai.ErrBusy):
 		return err
 	}
 	replied := ikigai.Seq(0) // the last event that ends what was shown of a reply
