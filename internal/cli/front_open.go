@@ -60,6 +60,7 @@ func (f *front) open(w which, model config.Endpoint) error {
 		f.at = whereabouts{f.dir, f.project}
 		work.agent.Steer, work.agent.AllowVolatile = f.steer, f.allowVolatile
 		work.reads = &reading{Store: work.store, session: work.session, held: v.held, dir: f.dir, journals: f.places().journals()}
+		work.kit.jobs.Ended = f.jobEnded
 		f.work, f.view = work, v
 		f.showStatus()
 	}

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"ikigai/internal/provider/textmode"
+	"ikigai/internal/render"
 	"ikigai/internal/safetext"
+	"ikigai/internal/tools"
 	"ikigai/internal/tui"
 )
 
@@ -128,6 +130,11 @@ func (f *front) listJobs(ctx context.Context, _ string) error {
 	}
 	f.print(f.style(f.Out).Table([]string{"JOB", "STATE", "COMMAND"}, rows))
 	return nil
+}
+
+// jobEnded tells that a command in the background has ended by itself.
+func (f *front) jobEnded(j tools.Job) {
+	f.ui.Aside(fmt.Sprintf("job %d ended: exit code %d, %s", j.Number, j.Exit, render.Duration(j.Took)))
 }
 
 func completeTool(ctx context.Context, f *front, _ string) (items []tui.Completion) {

@@ -65,8 +65,8 @@ func Dollars(micros int64) string {
 	return "$" + strconv.FormatFloat(float64(micros)/1e6, 'f', digits, 64)
 }
 
-// duration returns a time span in two figures or so: 12 ms, 1.2 s, 2 min 5 s.
-func duration(d time.Duration) string {
+// Duration returns a time span in two figures or so: 12 ms, 1.2 s, 2 min 5 s.
+func Duration(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"

@@ -408,5 +408,5 @@ func (s Style) Retry(r ikigai.Retry) string {
 	if errors.As(r.Err, &e) {
 		why = e.What + "."
 	}
-	return fmt.Sprintf("%s The request is sent again in %s (attempt %d of %d failed).", why, duration(r.After), r.Attempt, r.Of)
+	return fmt.Sprintf("%s The request is sent again in %s (attempt %d of %d failed).", why, Duration(r.After), r.Attempt, r.Of)
 }

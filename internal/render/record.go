@@ -59,8 +59,8 @@ func (s Style) spent(d ikigai.UsageData) string {
 	if d.Reasoning > 0 {
 		out += " (" + number(d.Reasoning) + " of them reasoning)"
 	}
-	took := duration(time.Duration(d.TotalMillis) * time.Millisecond)
-	first := fmt.Sprintf("first after %s", duration(time.Duration(d.FirstMillis)*time.Millisecond))
+	took := Duration(time.Duration(d.TotalMillis) * time.Millisecond)
+	first := fmt.Sprintf("first after %s", Duration(time.Duration(d.FirstMillis)*time.Millisecond))
 	cost := ""
 	if d.Cost != nil {
 		cost = Dollars(*d.Cost)

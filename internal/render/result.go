@@ -263,7 +263,7 @@ func (v *resultView) footer(r transcript.Result, empty bool) {
 		}
 	}
 	if r.Millis > 0 && !v.sameDenial {
-		words = append(words, duration(time.Duration(r.Millis)*time.Millisecond))
+		words = append(words, Duration(time.Duration(r.Millis)*time.Millisecond))
 	}
 	switch text := v.join(words...); {
 	case text != "":

@@ -41,7 +41,7 @@ func (s Style) did(b transcript.Block, r transcript.Result) string {
 	summary, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
 	took := ""
 	if r.Millis > 0 {
-		took = duration(time.Duration(r.Millis) * time.Millisecond)
+		took = Duration(time.Duration(r.Millis) * time.Millisecond)
 	}
 	return s.aside(s.task(b)+mark+" "+s.answered(r, ""), s.join(line(summary), took))
 }

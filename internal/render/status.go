@@ -74,7 +74,7 @@ func (l *Live) clearStatus() {
 func (s *status) text(style Style) string {
 	elapsed := ""
 	if s.elapsed >= time.Second {
-		elapsed = duration(s.elapsed.Truncate(time.Second))
+		elapsed = Duration(s.elapsed.Truncate(time.Second))
 	}
 	switch mark := "  " + style.glyph(ellipsis) + " "; {
 	case s.last != "" && elapsed != "":

@@ -28,6 +28,10 @@ const (
 // Jobs are the commands that run in the background of a session. The zero Jobs
 // is ready for use.
 type Jobs struct {
+	// Ended, if it is set before the first job begins, is told of each that has ended
+	// by itself after its call had its result, on a goroutine of the job's.
+	Ended func(Job)
+
 	mu     sync.Mutex
 	closed bool
 	last   int    // the number of the latest job
@@ -90,6 +94,9 @@ func (js *Jobs) start(c command) (*job, *ikigai.Result) {
 		defer crash.Guard()
 		j.result = p.Wait(ctx)
 		close(j.ended)
+		if js.Ended != nil && ctx.Err() == nil && j.result.Duration > firstLook {
+			js.Ended(j.shown())
+		}
 	}()
 	js.jobs = append(js.jobs, j)
 	return j, nil

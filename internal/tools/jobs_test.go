@@ -112,22 +112,32 @@ func TestJobEndsAtOnce(t *testing.T) {
 	}
 }
 
-// The end of a job that nobody looks at is told once, with the next result.
+// The end of a job that nobody looks at is told once, with the next result; to whoever
+// wants to know at once that of each which ends by itself.
 func TestJobNews(t *testing.T) {
 	t.Parallel()
 	b := newJobBench(t, Config{})
+	ended := make(chan Job, 3)
+	b.jobs.Ended = func(j Job) { ended <- j }
 	b.begin("exec 3<>go; read -r x <&3; exit 1", "")
 	b.begin("exec 3<>go; read -r x <&3; exit 2", "")
 	b.begin("exec sleep 1000", "")
 	b.goOn(2)
-	for _, j := range b.jobs.jobs[:2] {
-		<-j.ended
+	for range 2 {
+		if j := <-ended; j.Running || j.Exit != j.Number || j.Took <= firstLook {
+			t.Errorf("told of %+v", j)
+		}
 	}
 	if r := b.call("bash", `{"command":"true"}`); r.Note != "Job 1 ended with exit code 1. Job 2 ended with exit code 2." || r.Failed {
 		t.Errorf("%+v", r)
 	}
 	if r := b.call("job_output", `{"job":3}`); r.Note != "" {
 		t.Errorf("%+v", r)
+	}
+	b.call("job_stop", `{"job":3}`)
+	b.jobs.Close()
+	if len(ended) > 0 {
+		t.Errorf("of one that was stopped it is told, too: %+v", <-ended)
 	}
 }
 

@@ -53,6 +53,15 @@ func (f *Front) Notice(text string) { f.box.post(func(l *loop) { l.notice(text) 
 // holds nothing of others that has not been cleaned.
 func (f *Front) Print(text string) { f.box.post(func(l *loop) { l.tell(text) }) }
 
+// Aside tells the person in a line what has happened by the way, once that parts
+// neither a reply nor a call from its result.
+func (f *Front) Aside(line string) {
+	f.box.post(func(l *loop) {
+		l.asides = append(l.asides, line)
+		l.tellAsides()
+	})
+}
+
 // Echo tells on the screen which command it is that prints what follows.
 func (f *Front) Echo(line string) { f.box.post(func(l *loop) { l.echo(line) }) }
 

@@ -75,6 +75,26 @@ func TestResultNamesItsCall(t *testing.T) {
 	}
 }
 
+// What has happened by the way is told where it parts neither a reply nor a call from
+// its result.
+func TestAsideWaits(t *testing.T) {
+	play(t, 80, 24, Config{}, func(s *stage) {
+		s.Aside("job 1 ended: exit code 0, 12 s")
+		s.shows("job 1 ended: exit code 0, 12 s\n----")
+		s.Busy("waiting for the model")
+		s.Delta(ikigai.Delta{Text: "One.\n\nTwo"})
+		s.Aside("job 2 ended")
+		s.hides("job 2")
+		s.Block(said(ikigai.KindAssistant, "One.\n\nTwo."))
+		s.shows("Two.\n\njob 2 ended\n")
+		s.Block(transcript.Block{Kind: ikigai.KindToolCall, Interaction: ikigai.Main, Body: transcript.Call{ID: "x", Name: "bash"}})
+		s.Aside("job 3 ended")
+		s.hides("job 3")
+		s.Block(resultBlock("x", "done"))
+		s.shows("  done\n\njob 3 ended\n----")
+	})
+}
+
 // What a model says that the statement is for waits until that has ended. A call and
 // the question about it stand together.
 func TestObjectiveWaits(t *testing.T) {

@@ -97,6 +97,7 @@ func (p *plain) key(l *loop, k tty.Key) {
 		return
 	}
 	p.open = false
+	l.tellAsides()
 	if len(p.dialog) > 0 {
 		p.answered(l, k.Text)
 		return

@@ -29,6 +29,20 @@ func (l *loop) block(b transcript.Block) {
 	if !l.work.busy && !l.prompted() {
 		l.write(l.live.Aims())
 	}
+	l.tellAsides()
+}
+
+// tellAsides prints what waits to be told by the way, where it parts nothing.
+func (l *loop) tellAsides() {
+	if len(l.asides) == 0 || l.live.Replying() || len(l.calls) > 0 || l.prompted() {
+		return
+	}
+	l.gap()
+	asides := l.asides
+	l.asides = nil
+	for _, line := range asides {
+		l.tell(l.live.Style.Faint(safe(line)))
+	}
 }
 
 // prompted reports whether a person has been told to type a line, which nothing should

@@ -18,6 +18,8 @@ type state struct {
 	// in the midst of a reply that it does not belong to.
 	apart bool
 
+	asides []string // lines to be told where they part nothing
+
 	width, height int
 	now           time.Time // of the view
 

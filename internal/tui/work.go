@@ -39,6 +39,7 @@ func (l *loop) ends() {
 	l.work, l.calls = work{}, nil
 	l.input.Busy(false)
 	l.write(l.live.End())
+	l.tellAsides()
 }
 
 // delta takes in a piece of a reply.
