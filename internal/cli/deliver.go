@@ -15,7 +15,7 @@ import (
 
 const (
 	// deliverTime bounds a delivery that the person waits for.
-	deliverTime = 500 * time.Millisecond
+	deliverTime = 2 * time.Second
 	// deliverEnd is how long the end of the program waits for one.
 	deliverEnd = 100 * time.Millisecond
 )
