@@ -63,10 +63,9 @@ func newTeletype(t *testing.T) *teletype {
 		for range tt.loop.plain.keys { // until nobody reads the other end
 		}
 		_ = slave.Close()
-		tt.mu.Lock()
-		defer tt.mu.Unlock()
-		if i := strings.IndexAny(tt.text, "\x1b\u009b"); i >= 0 {
-			t.Errorf("an escape sequence was written: %q", tt.text[max(0, i-40):i+10])
+		shown := tt.shown()
+		if i := strings.IndexAny(shown, "\x1b\u009b"); i >= 0 {
+			t.Errorf("an escape sequence was written: %q", shown[max(0, i-40):i+1])
 		}
 	})
 	return tt
@@ -78,7 +77,7 @@ func (tt *teletype) read() {
 		n, err := tt.master.Read(buf)
 		tt.mu.Lock()
 		tt.text += strings.ReplaceAll(string(buf[:n]), "\r", "")
-		tt.gone = err != nil
+		tt.gone = tt.gone || err != nil
 		tt.mu.Unlock()
 		tt.came.Broadcast()
 		if err != nil {
@@ -122,9 +121,16 @@ func within[T any](tt *teletype, c <-chan T) (v T) {
 	select {
 	case v = <-c:
 	case <-tt.late:
-		tt.t.Fatalf("nothing comes; the terminal shows\n%s", tt.text)
+		tt.t.Fatalf("nothing comes; the terminal shows\n%s", tt.shown())
 	}
 	return v
+}
+
+// shown returns what the terminal shows.
+func (tt *teletype) shown() string {
+	tt.mu.Lock()
+	defer tt.mu.Unlock()
+	return tt.text
 }
 
 // sees waits until text stands behind what was seen before.
@@ -190,8 +196,8 @@ func TestPlainTalks(t *testing.T) {
 	if got, want := tt.host.took(), "submit hello\nsubmit two \nlines\nleave"; got != want {
 		t.Errorf("the host was asked for\n%s\nwant\n%s", got, want)
 	}
-	if n := strings.Count(tt.text, "hello\n"); n != 2 {
-		t.Errorf("what was typed stands %d times in\n%s", n, tt.text)
+	if shown := tt.shown(); strings.Count(shown, "hello\n") != 2 {
+		t.Errorf("what was typed does not stand there twice:\n%s", shown)
 	}
 }
 
