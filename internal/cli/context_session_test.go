@@ -96,7 +96,7 @@ func conversationOf(body []byte) []byte {
 
 // longWork opens a new session in the test's own process, with a model that
 // takes 32,000 tokens.
-func longWork(t *testing.T, watch *requests) (*work, *bytes.Buffer) {
+func longWork(t *testing.T, watch *requests) (*work, *output) {
 	t.Helper()
 	p := newPlace(t, "user: *\nsay: never asked\n")
 	script, err := scriptserver.Parse("long.script", []byte(longScript))
@@ -106,7 +106,7 @@ func longWork(t *testing.T, watch *requests) (*work, *bytes.Buffer) {
 	t.Cleanup(func() { must(t, server.Close()) })
 	must(t, os.WriteFile(filepath.Join(p.root, "home", ".config", "ikigai", "config.json"),
 		fmt.Appendf(nil, `{"model": "test/scripted", "objectives": "text", "context_limit": 32000, "vendors": {"test": {"base_url": %q}}}`, server.URL), 0o600))
-	told := new(bytes.Buffer)
+	told := newOutput()
 	a := &app{Process: Process{Env: p.env(), In: strings.NewReader(""), Out: io.Discard, Err: told},
 		flags: map[string]string{}, flagNames: map[string]string{}, leave: make(chan struct{}), dir: p.work}
 	must(t, a.load())

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -180,10 +181,10 @@ func TestOutputIsClosed(t *testing.T) {
 			p := newPlace(t, steps)
 			r, w, err := os.Pipe()
 			must(t, err)
-			first := make([]byte, 1)
+			first := newOutput()
 			p.onRequest(func(n int, _ scriptserver.Request) {
 				if n == 2 { // by now the program has shown something
-					_, readErr := r.Read(first)
+					_, readErr := io.CopyN(first, r, 1)
 					if err := errors.Join(readErr, r.Close()); err != nil {
 						t.Error(err)
 					}
@@ -197,7 +198,7 @@ func TestOutputIsClosed(t *testing.T) {
 			if c.cmd.ProcessState.Success() {
 				t.Error("the program ends as if it had been heard")
 			}
-			if got := string(first); got != "I" && got != "{" {
+			if got := first.String(); got != "I" && got != "{" {
 				t.Errorf("the program has printed %q", got)
 			}
 			p.survives(c)

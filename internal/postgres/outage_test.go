@@ -325,7 +325,11 @@ func TestFailover(t *testing.T) { // P9
 			}
 		}
 	}()
-	<-began
+	select {
+	case <-began:
+	case <-ended: // an append failed for good
+		return
+	}
 	c.Kill(t)
 	standby.Promote(t)
 	<-ended

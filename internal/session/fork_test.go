@@ -7,6 +7,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"ikigai"
@@ -193,7 +194,7 @@ func TestTakenOverOnOneMachine(t *testing.T) {
 	if _, err := a.Record(t.Context(), ikigai.NewEvent(ikigai.KindSession, "/src", ikigai.SessionData{Dir: "/src"})); err != nil {
 		t.Fatal(err)
 	}
-	away.err = errors.New("cut off")
+	away.fail(errors.New("cut off"))
 	a.say("a2")
 	if err := a.giveBack(); err != nil {
 		t.Fatal(err)
@@ -211,7 +212,7 @@ func TestTakenOverOnOneMachine(t *testing.T) {
 	if waiting, err := journal.List(config.Journals[1]); err != nil || len(waiting) > 0 || !back.was {
 		t.Errorf("waiting: %+v, %v", waiting, err)
 	}
-	away.err = nil
+	away.fail(nil)
 	a.Close()
 	if told := a.notices[len(a.notices)-1]; !strings.Contains(told, "kept in a journal, 1 event, is in the session") {
 		t.Errorf("told %q", a.notices)
@@ -226,12 +227,22 @@ func TestTakenOverOnOneMachine(t *testing.T) {
 // away is a store that takes nothing while err is set.
 type away struct {
 	journal.Store
+	mu  sync.Mutex // the session tries again on its own
 	err error
 }
 
+func (a *away) fail(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.err = err
+}
+
 func (a *away) Append(ctx context.Context, g ikigai.Grant, after ikigai.Seq, events ...ikigai.Event) error {
-	if a.err != nil {
-		return a.err
+	a.mu.Lock()
+	err := a.err
+	a.mu.Unlock()
+	if err != nil {
+		return err
 	}
 	return a.Store.Append(ctx, g, after, events...)
 }

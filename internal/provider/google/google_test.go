@@ -83,14 +83,19 @@ func TestAuthorize(t *testing.T) { // S2.79
 // P41: what goes wrong is told with what to do, without any of the key; what may
 // go well the next time is tried again.
 func TestFaults(t *testing.T) {
-	status, body := 0, ""
+	type reply struct {
+		status int
+		body   string
+	}
+	var next atomic.Pointer[reply] // a connection that is lost does not tell when it was read
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if status == 0 {
+		r := next.Load()
+		if r.status == 0 {
 			panic(http.ErrAbortHandler)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		fmt.Fprint(w, body)
+		w.WriteHeader(r.status)
+		fmt.Fprint(w, r.body)
 	}))
 	defer server.Close()
 	account := func() { serviceAccount(t, server.URL) }
@@ -117,7 +122,7 @@ func TestFaults(t *testing.T) {
 		}, 200, ``, ikigai.ErrorAuth, noToken + "private key should be"},
 	} {
 		test.prepare()
-		status, body = test.status, test.body
+		next.Store(&reply{test.status, test.body})
 		err := New(server.Client()).Authorize(t.Context(), httptest.NewRequest(http.MethodPost, "http://h/", nil), nil)
 		if err == nil || ikigai.KindOf(err) != test.kind || !strings.HasPrefix(err.Error(), test.want) || strings.Contains(err.Error(), "PRIVATE") || len(err.Error()) > 700 {
 			t.Errorf("%s: %s: %v", name, ikigai.KindOf(err), err)
