@@ -138,7 +138,7 @@ Everything it does is kept in a database that is yours.`,
 	complete(root, "set", a.completeSettings)
 	a.settingFlag(root, "database", "`PLACE` of the database: a file, or postgres://…")
 	root.AddCommand(a.runCommand(), a.demoCommand(), a.sessionsCommand(), a.logCommand(), a.goalCommand(),
-		a.searchCommand(), a.compactCommand(), a.commitCommand(), a.undoCommand(), a.redoCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.replayCommand(), a.dbCommand(),
+		a.searchCommand(), a.compactCommand(), a.commitCommand(), a.diffCommand(), a.undoCommand(), a.redoCommand(), a.sqlCommand(), a.exportCommand(), a.importCommand(), a.replayCommand(), a.dbCommand(),
 		a.modelsCommand(), a.configCommand(), a.loginCommand(), a.logoutCommand(), a.trustCommand(), a.rulesCommand(), a.toolCommand(), a.contextCommand(), a.doctorCommand(), a.mcpCommand(), a.versionCommand())
 	return root
 }

@@ -113,7 +113,7 @@ func TestEchoes(t *testing.T) {
 func TestOnlyTells(t *testing.T) {
 	for line, want := range map[string]bool{
 		"/help": true, "/help mark": true, "/cost": true, "/goal": true, "/goal Ship it": false, "/raw 2": true, "/log -v": true,
-		"/sessions": true, "/resume 0": false, "/mark x": false, "/compact": false, "/export": false, "!ls": false, "!!cost": false,
+		"/sessions": true, "/diff 2": true, "/resume 0": false, "/mark x": false, "/compact": false, "/export": false, "!ls": false, "!!cost": false,
 		"cost": false, "/nothing": false, "/tmp/cost": false,
 	} {
 		if onlyTells(line) != want {

@@ -138,8 +138,6 @@ func byHabit(name string) string {
 		return "See the settings with `ikigai config show`"
 	case "login":
 		return "Store a key with `ikigai login VENDOR`"
-	case "diff":
-		return "See all changes with Ctrl-O, or with !!git diff"
 	case "copy":
 		return "Write the session to a file with /export, or see a request with /raw"
 	case "init":

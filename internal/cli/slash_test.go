@@ -54,7 +54,7 @@ func TestSlashTable(t *testing.T) {
 			t.Errorf("command %d: %q, %q", i, c.name, c.about)
 		}
 	}
-	for _, name := range strings.Fields(`help clear mark rewind fork undo redo model thinking tools tool refresh sessions resume search
+	for _, name := range strings.Fields(`help clear mark rewind fork diff undo redo model thinking tools tool refresh sessions resume search
 		cost context goal export raw system compact commit theme display approval jobs log quit`) {
 		if slashNamed(all, name) == nil {
 			t.Errorf("there is no /%s", name)
@@ -238,9 +238,12 @@ func TestSlashPlaces(t *testing.T) {
 	p := newPlace(t, slashScript)
 	s := p.types()
 	s.says("/rewind 3", "Nothing has been said in this session yet")
+	s.says("/diff", "No file differs from what it was.")
 	s.says("Write it", "It is written.")
 	s.says("/mark written", `is marked "written"`)
 	s.says("Change it", "It is changed.")
+	s.reads("/diff", "+three")
+	s.reads("/diff 2", "-two")
 	s.says("/undo --dry-run", "without --dry-run it will be")
 	s.file("a.txt", "one\nthree\n")
 	s.says("/undo", "/redo brings them back.")

@@ -13,6 +13,9 @@ import (
 func undoCommands() []slash {
 	const more = "What others have changed since is left as it is and listed. The model is told with the next statement. --dry-run shows what would be done."
 	return []slash{
+		{name: "diff", args: "[PLACE]", about: "show what the session has changed in files",
+			more:  "It compares what is there with what was there before the session. PLACE is where to begin instead: statement N counted from 1, a mark, or event #N as /log -v shows it. What was taken back is not in it.",
+			tells: always, run: (*front).showDiff},
 		{name: "undo", args: "[--to N] [--dry-run]", about: "take back what the last statement changed in files",
 			more:     "Each further /undo takes back one statement more. With --to, everything since statement N counted from 1, a mark, or event #N as /log -v shows it. " + more,
 			complete: completeWords("--to", "--dry-run"),
@@ -26,6 +29,35 @@ func undoCommands() []slash {
 				return f.takeBack(ctx, undoOptions{redo: true}, args)
 			}},
 	}
+}
+
+// showDiff shows how files differ from what they were.
+func (f *front) showDiff(ctx context.Context, place string) error {
+	w, err := f.opened(ctx)
+	if err != nil {
+		return err
+	}
+	p := &past{}
+	if err := fold(f.events(ctx, w), p.Add); err != nil {
+		return err
+	}
+	t := f.taking(w, undoOptions{to: place, typed: true})
+	d, err := t.differences(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, line := range t.besides(d) {
+		f.tells(line)
+	}
+	if patch := t.patch(d); patch != "" {
+		f.ui.Page(ctx, "diff", f.style(f.Out).Patch(patch), false)
+	}
+	return nil
+}
+
+// taking is an undo or redo in the session that is open.
+func (f *front) taking(w *work, o undoOptions) *taking {
+	return &taking{app: f.app, undoOptions: o, found: ikigai.SessionInfo{ID: w.session.ID(), Dir: f.whereabouts().dir}, store: w.reads}
 }
 
 // parseUndo reads what follows /undo or /redo.
@@ -61,7 +93,7 @@ func (f *front) takeBack(ctx context.Context, o undoOptions, args string) error 
 		return err
 	}
 	o.typed = true
-	t := &taking{app: f.app, undoOptions: o, found: ikigai.SessionInfo{ID: w.session.ID(), Dir: f.dir}, store: w.reads}
+	t := f.taking(w, o)
 	f.echo()
 	done, err := t.inSession(ctx, w, p)
 	if err != nil {

@@ -48,11 +48,14 @@ func (t *taking) undoText(p *past, done took) string {
 
 // name returns a path as it is told, from the session's directory where it lies
 // below that.
-func (t *taking) name(path string) string {
+func (t *taking) name(path string) string { return strings.Map(oneLine, t.below(path)) }
+
+// below returns a path from the session's directory on where it lies below that.
+func (t *taking) below(path string) string {
 	if below, err := filepath.Rel(t.found.Dir, path); err == nil && filepath.IsLocal(below) {
-		path = below
+		return below
 	}
-	return strings.Map(oneLine, path)
+	return path
 }
 
 // mostAsTheyWere is how many files are named that are as they were.

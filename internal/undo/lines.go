@@ -3,12 +3,12 @@ package undo
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
-	"strings"
 	"unicode/utf8"
 
-	"github.com/rogpeppe/go-internal/diff"
-
+	"ikigai"
 	"ikigai/internal/preimage"
 )
 
@@ -17,20 +17,9 @@ const maxDiff = 1 << 20
 
 // count counts the lines that a step adds to a text and takes from it.
 func (w *Worker) count(ctx context.Context, s *Step) {
-	was, is, ok := w.texts(ctx, s)
-	if !ok {
-		return
-	}
-	s.Lines = true
-	changed := diff.Diff("a", is, "b", was)
-	for i, line := range bytes.Split(changed, []byte("\n")) {
-		switch {
-		case i < 3 || len(line) == 0: // the head
-		case line[0] == '+':
-			s.Added++
-		case line[0] == '-':
-			s.Removed++
-		}
+	if text, ok := w.hunks(ctx, s); ok {
+		s.Lines = true
+		s.Added, s.Removed = countLines(text)
 	}
 }
 
@@ -40,37 +29,54 @@ func (w *Worker) Diff(ctx context.Context, s Step) string {
 	if !s.Acts() {
 		return ""
 	}
-	was, is, ok := w.texts(ctx, &s)
-	if !ok {
-		return ""
-	}
-	_, hunks, _ := strings.Cut(string(diff.Diff("a", is, "b", was)), "\n+++ b\n")
-	return hunks
+	text, _ := w.hunks(ctx, &s)
+	return text
 }
 
-// texts returns what a file is to hold and what it holds, where both are texts
-// that are not too long.
-func (w *Worker) texts(ctx context.Context, s *Step) (was, is []byte, ok bool) {
-	if s.now.Size > maxDiff || s.want.Size > maxDiff || s.now.Link != "" || s.want.Link != "" {
-		return nil, nil, false
+// hunks returns what a step changes in a file, if lines are what changes there.
+func (w *Worker) hunks(ctx context.Context, s *Step) (text string, ok bool) {
+	if s.now.Link != "" || s.want.Link != "" {
+		return "", false
 	}
-	if s.now.Exists {
-		f, _, err := preimage.Open(s.Path)
+	was, is, err := w.contents(ctx, s.File, s.now)
+	if err != nil {
+		return "", false
+	}
+	return hunks(is, was), true
+}
+
+// contents returns what a file held, as far as a plan goes back, and what it holds
+// now. What a link holds is where it points to. The error says why they are not to
+// be compared: they are no texts, too long, or cannot be read.
+func (w *Worker) contents(ctx context.Context, f File, now ikigai.FileState) (was, is []byte, err error) {
+	if now.Size > maxDiff || f.want.Size > maxDiff {
+		return nil, nil, errors.New("it is too long to be compared")
+	}
+	switch {
+	case now.Link != "":
+		is = []byte(now.Link)
+	case now.Exists:
+		file, _, err := preimage.Open(f.Path)
 		if err != nil {
-			return nil, nil, false
+			return nil, nil, errors.New(reasonOf(err))
 		}
-		defer f.Close()
-		if is, err = io.ReadAll(io.LimitReader(f, maxDiff)); err != nil {
-			return nil, nil, false
-		}
-	}
-	if s.want.Exists {
-		var err error
-		if was, err = w.Blob(ctx, s.Target.Blob); err != nil {
-			return nil, nil, false
+		defer file.Close()
+		if is, err = io.ReadAll(io.LimitReader(file, maxDiff)); err != nil {
+			return nil, nil, errors.New(reasonOf(err))
 		}
 	}
-	return was, is, isText(was) && isText(is)
+	switch {
+	case f.want.Link != "":
+		was = []byte(f.want.Link)
+	case f.want.Exists:
+		if was, err = w.Blob(ctx, f.Target.Blob); err != nil {
+			return nil, nil, fmt.Errorf("what it was before cannot be read: %s", reasonOf(err))
+		}
+	}
+	if !isText(was) || !isText(is) {
+		return nil, nil, errors.New("it is no text")
+	}
+	return was, is, nil
 }
 
 func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }

@@ -76,10 +76,8 @@ func (w *Worker) look(ctx context.Context, s *Step) {
 	now, info, err := preimage.State(s.Path)
 	s.now = now
 	switch {
-	case err != nil && info != nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
-		s.leave("what is in its place is no file")
 	case err != nil:
-		s.leave(reasonOf(err))
+		s.leave(unreadable(info, err))
 	case same(now, s.want) && s.Target.NotKept == "":
 		s.Action = Already
 	case !s.left.fits(now, changedAt(info)):
@@ -88,7 +86,7 @@ func (w *Worker) look(ctx context.Context, s *Step) {
 		s.Action = Removed
 		w.count(ctx, s)
 	case s.Target.NotKept != "":
-		s.leave("what it was before was not kept: " + s.Target.NotKept)
+		s.leave(notKept + s.Target.NotKept)
 	default:
 		s.Action = Restored
 		if !now.Exists {
@@ -102,8 +100,19 @@ func (w *Worker) look(ctx context.Context, s *Step) {
 	}
 }
 
-// dirInPlace is why a file does not come back.
-const dirInPlace = "a directory is in its place"
+// Why a file does not come back.
+const (
+	dirInPlace = "a directory is in its place"
+	notKept    = "what it was before was not kept: "
+)
+
+// unreadable says why it is not known what is at a path now.
+func unreadable(info fs.FileInfo, err error) string {
+	if info != nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 {
+		return "what is in its place is no file"
+	}
+	return reasonOf(err)
+}
 
 func isDir(path string) bool {
 	info, err := os.Lstat(path)
