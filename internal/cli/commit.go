@@ -11,6 +11,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/config"
+	"ikigai/internal/safetext"
 )
 
 // commitOptions are the flags of commit.
@@ -82,6 +83,9 @@ func (a *app) commit(ctx context.Context, o commitOptions) error {
 	}
 	var message string
 	if err == nil {
+		if !o.dry {
+			fmt.Fprintf(a.Err, "\n%s\n", safetext.Terminal(c.summary()))
+		}
 		message, err = a.messageFor(ctx, o, repo, c)
 	}
 	if err != nil {

@@ -49,6 +49,19 @@ const (
 	mostSubjects = 10
 )
 
+// mostShown is how many files the person is shown of a commit.
+const mostShown = 12
+
+// summary is what the person is shown of the files before they are asked.
+func (c change) summary() string {
+	lines := strings.Split(c.files, "\n")
+	last := len(lines) - 1 // says how many they are
+	if last <= mostShown {
+		return c.files
+	}
+	return strings.Join(append(lines[:mostShown:mostShown], " …", lines[last]), "\n")
+}
+
 // errNothing says that there is nothing to commit.
 var errNothing = errors.New("nothing to commit")
 

@@ -404,3 +404,19 @@ func TestPatchRoom(t *testing.T) {
 		}
 	}
 }
+
+// Of many files the first ones are shown, and how many they are.
+func TestCommitSummary(t *testing.T) {
+	lines := make([]string, 0, 40)
+	for i := range 39 {
+		lines = append(lines, fmt.Sprintf(" file%d | 1 +", i))
+	}
+	many := change{files: strings.Join(append(lines, " 39 files changed"), "\n")}
+	if got := many.summary(); !strings.HasSuffix(got, " file11 | 1 +\n …\n 39 files changed") {
+		t.Errorf("of many files is shown\n%s", got)
+	}
+	few := change{files: strings.Join(append(lines[:12:12], " 12 files changed"), "\n")}
+	if got := few.summary(); got != few.files {
+		t.Errorf("of few files is shown\n%s", got)
+	}
+}

@@ -454,8 +454,8 @@ func TestSlashCommit(t *testing.T) {
 	git("add", "a.txt")
 	s.says("/commit as agreed", "Commit with this message?")
 	s.WaitFor("y yes")
-	if screen := s.Screen.Screen(); !strings.Contains(screen, "/commit as agreed\n\n    add a.txt\n\nCommit with this message?") {
-		t.Errorf("the command and its message do not stand there, each once:\n%s", screen)
+	if screen := s.Screen.Screen(); !strings.Contains(screen, "/commit as agreed\n a.txt (new) | 2 ++\n 1 file changed, 2 insertions(+)\n\n    add a.txt\n\nCommit with this message?") {
+		t.Errorf("the command, the files and the message do not stand there, each once:\n%s", screen)
 	}
 	s.Send("n")
 	s.WaitFor("Nothing was committed")
@@ -463,7 +463,7 @@ func TestSlashCommit(t *testing.T) {
 	s.WaitFor("y yes")
 	s.Send("y")
 	s.Until("the front after what Git has told", func(screen string) bool {
-		_, after, told := strings.Cut(screen, "1 file changed")
+		_, after, told := strings.Cut(screen, "create mode")
 		return told && strings.Contains(after, "›")
 	})
 	if got := git("log", "--format=%s"); got != "add a.txt\n" {

@@ -81,7 +81,7 @@ func (f *front) commitChange(ctx context.Context, args string) error {
 	if err := f.askable(ctx); err != nil {
 		return err
 	}
-	f.echo()
+	f.print(f.harmless(c.summary()) + "\n")
 	f.ui.Busy("waiting for a commit message")
 	message, err := w.commitMessage(ctx, repo, c, hint)
 	if err != nil {

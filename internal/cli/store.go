@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -94,9 +96,14 @@ func (a *app) openFile(ctx context.Context, path string, create bool) (ikigai.St
 	if create {
 		open = sqlite.Open
 	}
+	dir := filepath.Dir(path)
+	_, missing := os.Stat(dir)
 	store, err := open(ctx, path)
 	if err != nil {
 		return nil, err
+	}
+	if missing != nil && dir != a.settings.DataDir { // a slip in the path does as much
+		a.notice("A new database was made at " + path + ", and the directory for it.")
 	}
 	if m := store.Migration(); m.From > 0 {
 		a.notice(fmt.Sprintf("The database %s had schema %d and was brought up to date. A copy of it as it was is %s; remove it when you like.", path, m.From, m.Copy))
