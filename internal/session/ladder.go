@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"ikigai"
@@ -24,7 +25,7 @@ const (
 // ladder writes events as durably as can be: into the store, else into the
 // first journal that takes them, else nowhere. It goes down a rung when the one
 // above fails and back to the store when that works again; the person is told
-// of every step. It is used by one goroutine at a time.
+// of every step. It is used by one goroutine at a time, hasten aside.
 type ladder struct {
 	store  journal.Store
 	grant  ikigai.Grant
@@ -44,6 +45,37 @@ type ladder struct {
 	retryAt time.Time // when the store is tried again
 	lost    bool      // the session has passed to another holder: the store is never tried again
 	refused bool      // events lie in a file that can never be delivered
+
+	mu    sync.Mutex
+	hasty bool   // somebody waits for the end
+	stop  func() // ends the attempt under way; nil without one
+}
+
+// hasten has no attempt last longer than retryTimeout from here on. It may be called
+// at any time, by any goroutine.
+func (l *ladder) hasten() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hasty = true; l.stop != nil {
+		time.AfterFunc(retryTimeout, l.stop)
+	}
+}
+
+// attempt returns the context of an attempt to write to the store.
+func (l *ladder) attempt(timeout time.Duration) (ctx context.Context, end func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hasty {
+		timeout = min(timeout, retryTimeout)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	l.stop = cancel
+	return ctx, func() {
+		cancel()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.stop = nil
+	}
 }
 
 // write makes events durable, after whatever is on no disk yet, and returns how
@@ -91,8 +123,8 @@ func (l *ladder) climb() bool {
 
 // toStore brings everything that is not in the store into it.
 func (l *ladder) toStore(timeout time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
+	ctx, end := l.attempt(timeout)
+	defer end()
 	if l.waiting {
 		l.closeJournal()
 		if err := journal.Replay(ctx, l.grant, l.store, l.dirs...); err != nil {
@@ -179,7 +211,7 @@ func (l *ladder) journalFailed(err error) {
 
 // reason returns the text of err without its last full stop.
 func reason(err error) string {
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return "it did not answer in time"
 	}
 	return strings.TrimSuffix(err.Error(), ".")

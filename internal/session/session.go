@@ -236,6 +236,11 @@ func (s *Session) Close() {
 	}
 }
 
+// Hasten has a store that does not answer waited for no longer than a second at a
+// time: what it has not taken by then goes to a journal. It is for when a person
+// waits for the end.
+func (s *Session) Hasten() { s.ladder.hasten() }
+
 // accept gives events their place and lets the projections take them in. The
 // caller holds the lock.
 func (s *Session) accept(events []ikigai.Event) {
