@@ -134,8 +134,11 @@ func (q *questions) forgetTyped() {
 }
 
 // read returns a line of the input, and false when the turn or the input ends
-// before there is one.
+// before there is one. The read that is left behind when the turn ends is the last.
 func (q *questions) read(ctx context.Context) (string, bool) {
+	if ctx.Err() != nil {
+		return "", false
+	}
 	line := make(chan string, 1)
 	go func() {
 		defer close(line)

@@ -105,16 +105,16 @@ func (a *app) sending(ctx context.Context, args []string, fresh bool) (*sending,
 func (a *app) sendingNew(ctx context.Context) *sending {
 	k := a.newKit(ctx, kitConfig{notice: a.notice, patient: true, own: a.shownTasks()})
 	defer k.close()
-	return a.sendingOf(k)
+	return a.sendingOf(a.dir, a.system(a.notice), k)
 }
 
-// sendingOf returns what is sent in a session with these tools that nothing has
-// been said in.
-func (a *app) sendingOf(k *kit) *sending {
+// sendingOf returns what is sent in a session with this system prompt and these tools
+// that nothing has been said in.
+func (a *app) sendingOf(dir string, system ikigai.Event, k *kit) *sending {
 	s := newSending("")
 	for i, e := range []ikigai.Event{
-		ikigai.NewEvent(ikigai.KindSession, a.dir, ikigai.SessionData{Dir: a.dir, Model: a.settings.Model}),
-		a.system(a.notice), toolsEvent(k.all()),
+		ikigai.NewEvent(ikigai.KindSession, dir, ikigai.SessionData{Dir: dir, Model: a.settings.Model}),
+		system, toolsEvent(k.all()),
 	} {
 		e.Seq = ikigai.Seq(i + 1)
 		s.Add(e)

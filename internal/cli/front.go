@@ -96,6 +96,7 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	f := &front{app: a, at: whereabouts{a.dir, a.project}, options: o, ready: make(chan struct{}), stopServer: func() {}}
 	f.life, f.end = context.WithCancel(ctx)
 	defer f.end()
+	a.restore = func() { _ = screen.Stop() } // the program ends at once, as it may on any signal
 	shown, stop := f.stoppable(ctx)
 	defer stop()
 	f.here, f.part = context.WithCancel(shown)
@@ -112,7 +113,6 @@ func (a *app) talk(ctx context.Context, o frontOptions) error {
 	if unread != nil {
 		f.notice("What was typed before cannot be read: " + unread.Error() + ". Repair that file or remove it.")
 	}
-	a.restore = func() { _ = screen.Stop() } // the program ends at once
 	f.running.Go(func() { f.guard(func() { f.openFirst(o) }) })
 	f.keyed.Store(true)
 	err = f.ui.Run(shown)
@@ -179,6 +179,8 @@ func (f *front) shutDown() {
 	if f.work == nil {
 		f.early = f.failed == nil
 		f.end() // nothing is open yet, or for ever
+	} else {
+		f.work.session.Hasten()
 	}
 	f.mu.Unlock()
 	f.await()
@@ -215,11 +217,14 @@ func (f *front) await() {
 
 // farewell tells how to go on.
 func (f *front) farewell(err error) error {
-	if f.work != nil && f.work.stays() {
-		fmt.Fprintln(f.Err, f.work.howToGoOn())
+	f.mu.Lock() // what was left behind may still be opening a session
+	w, failed, early := f.work, f.failed, f.early
+	f.mu.Unlock()
+	if w != nil && w.stays() {
+		fmt.Fprintln(f.Err, w.howToGoOn())
 	}
-	if f.failed != nil && f.work == nil && !f.early {
-		return f.failed
+	if failed != nil && w == nil && !early {
+		return failed
 	}
 	return err
 }

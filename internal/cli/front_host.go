@@ -30,8 +30,13 @@ func (f *front) Submit(in tui.Input) {
 // waits. Commands of the person's own are statements in the end.
 func (f *front) say(in tui.Input) { f.Submit(in) }
 
-// take lets an input wait, and begins what can begin. The caller holds the lock.
+// take lets an input wait, and begins what can begin. Once the person has left, nothing
+// begins: a command that had them pick something may say it only then. The caller holds
+// the lock.
 func (f *front) take(in tui.Input) {
+	if f.left.Load() {
+		return
+	}
 	if isQuit(in) {
 		time.AfterFunc(quitTime, f.quitNow)
 	}

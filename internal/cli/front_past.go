@@ -60,8 +60,11 @@ func (f *front) editLast(ctx context.Context) error {
 		return err
 	}
 	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.work != w { // another session was opened meanwhile
+		return nil
+	}
 	f.instead = last
-	f.mu.Unlock()
 	f.ui.EditInput(text)
 	return nil
 }

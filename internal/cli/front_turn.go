@@ -53,7 +53,9 @@ func (f *front) useModel(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	f.looking.Lock() // a command may be changing the theme
 	settings := *f.settings
+	f.looking.Unlock()
 	if name != "" {
 		settings.Model = name
 	}

@@ -14,7 +14,10 @@ import (
 // knowledge returns the instructions and skills that a new session in the working
 // directory is told of: the person's own, and those of the project as far as it may
 // act, from the bytes that were judged.
-func (a *app) knowledge() knowledge.Knowledge {
+func (a *app) knowledge() knowledge.Knowledge { return a.knowledgeOf(a.project) }
+
+// knowledgeOf is knowledge where the project is t.
+func (a *app) knowledgeOf(t projectTrust) knowledge.Knowledge {
 	if !a.settings.Instructions {
 		return knowledge.Knowledge{}
 	}
@@ -23,7 +26,7 @@ func (a *app) knowledge() knowledge.Knowledge {
 	if own := a.userPlace("XDG_CONFIG_HOME", ".config", ""); own != "" {
 		files, problems = knowledge.Own(own)
 	}
-	if t := a.project; t.project != nil {
+	if t.project != nil {
 		files.Instructions = append(files.Instructions, t.texts(t.place.Instructions)...)
 		files.Skills = append(files.Skills, t.texts(t.place.Skills)...)
 		if t.allowed || t.project.Empty() { // else they are told that nothing of it counts

@@ -90,6 +90,7 @@ func (f *front) statementPick(ctx context.Context, w *work, past *timeline) (pic
 	if err := fold(f.events(ctx, w), o.Add); err != nil {
 		return pick, nil, err
 	}
+	dir := f.whereabouts().dir
 	objectives := map[ikigai.Seq]string{}
 	for _, objective := range w.purpose.Objectives() {
 		objectives[objective.Statement] = objective.Text
@@ -103,10 +104,10 @@ func (f *front) statementPick(ctx context.Context, w *work, past *timeline) (pic
 		if label == "" {
 			label = m.statement
 		}
-		pick.Items = append(pick.Items, tui.Item{Label: inOneLine(label), About: s.about(f.dir)})
+		pick.Items = append(pick.Items, tui.Item{Label: inOneLine(label), About: s.about(dir)})
 		seqs = append(seqs, m.seq)
 	}
-	pick.Preview = func(i, _ int) string { return o.statements[seqs[i]].preview(f.dir) }
+	pick.Preview = func(i, _ int) string { return o.statements[seqs[i]].preview(dir) }
 	return pick, seqs, nil
 }
 

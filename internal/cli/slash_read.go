@@ -39,7 +39,8 @@ func (f *front) showContext(ctx context.Context, _ string) error {
 		return err
 	}
 	if s.prompt.text == "" { // nothing has been said
-		s = f.sendingOf(w.kit)
+		at := f.whereabouts()
+		s = f.sendingOf(at.dir, f.systemIn(at.dir, f.knowledgeOf(at.project), f.notice), w.kit)
 	}
 	s.model = f.modelOf(w)
 	for _, line := range f.outdated(s.prompt.told) {

@@ -102,7 +102,7 @@ func (a *app) openFile(ctx context.Context, path string, create bool) (ikigai.St
 	if err != nil {
 		return nil, err
 	}
-	if missing != nil && dir != a.settings.DataDir { // a slip in the path does as much
+	if missing != nil && a.flags["database"] != "" { // a slip of who types does as much
 		a.notice("A new database was made at " + path + ", and the directory for it.")
 	}
 	if m := store.Migration(); m.From > 0 {

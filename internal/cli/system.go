@@ -17,15 +17,19 @@ var systemTemplate string
 // changes later, a session goes on with the prompt that it has recorded, and so
 // does its fork. The person is told of what was passed over.
 func (a *app) system(notice func(string)) ikigai.Event {
-	k := a.knowledge()
+	return a.systemIn(a.dir, a.knowledge(), notice)
+}
+
+// systemIn is system for a directory, and what is known there.
+func (a *app) systemIn(dir string, k knowledge.Knowledge, notice func(string)) ikigai.Event {
 	for _, p := range k.Problems {
 		notice(inOneLine(p))
 	}
 	program := strings.TrimSpace(systemTemplate) + "\n\n"
-	environment := knowledge.Environment(a.dir, a.now())
-	d := k.Data(a.dir)
+	environment := knowledge.Environment(dir, a.now())
+	d := k.Data(dir)
 	d.Program, d.Environment = len(program), len(environment)
-	return ikigai.NewEvent(ikigai.KindSystem, program+environment+k.Prompt(a.dir), d)
+	return ikigai.NewEvent(ikigai.KindSystem, program+environment+k.Prompt(dir), d)
 }
 
 // prompted is the system prompt of a session, as a projection of its log. The zero

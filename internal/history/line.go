@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"ikigai"
 	"ikigai/internal/catalog"
@@ -43,9 +44,11 @@ type Line struct {
 	uncounted bool             // no vendor has told the tokens of what is sent now
 	refused   map[string]int64 // by model: the budget after its last refusal
 
-	requests  requests
+	requests requests
+	undoings []undoing // of all branches
+
+	kept      sync.Mutex        // while preImages is read or changed
 	preImages map[string]string // by path: the hash of what was kept of the file last
-	undoings  []undoing         // of all branches
 }
 
 // step is an event that the conversation has taken in.
@@ -151,14 +154,21 @@ func clean(t *ikigai.ToolSpec) {
 }
 
 // PreImage returns the hash of what was kept of the file at path before it was
-// changed last, or "".
-func (l *Line) PreImage(path string) string { return l.preImages[path] }
+// changed last, or "". It may be called at any time, by any goroutine: what a tool
+// has changed may be found out while an undo records what it changes.
+func (l *Line) PreImage(path string) string {
+	l.kept.Lock()
+	defer l.kept.Unlock()
+	return l.preImages[path]
+}
 
 func (l *Line) setPreImage(e ikigai.Event) {
 	var d ikigai.ChangeData
 	if e.DecodeData(&d) != nil || d.Blob == "" {
 		return
 	}
+	l.kept.Lock()
+	defer l.kept.Unlock()
 	if l.preImages == nil {
 		l.preImages = map[string]string{}
 	}

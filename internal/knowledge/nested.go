@@ -89,27 +89,52 @@ const mostTold = 5
 // resources, "" if nothing: a line for each file with instructions in a directory of
 // theirs, the outermost first, and no more than mostTold.
 func (n *Nested) Note(resources []ikigai.Resource) string {
+	names := n.names(resources)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var lines []string
 	for _, r := range resources {
-		below, err := filepath.Rel(n.dir, filepath.Dir(r.URI))
-		if !filepath.IsAbs(r.URI) || err != nil || below == "." || !filepath.IsLocal(below) {
-			continue
-		}
-		for i, c := range []byte(below + "/") {
-			if c == '/' && len(lines) < mostTold {
-				lines = append(lines, n.in(below[:i], r.URI)...)
+		for _, below := range n.above(r) {
+			if len(lines) < mostTold {
+				lines = append(lines, n.in(below, names[below], r.URI)...)
 			}
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// in returns the line that tells of the instructions in a directory below dir, if
-// there are any and the model has not come for them.
-func (n *Nested) in(below, came string) []string {
-	name := instructionsIn(filepath.Join(n.dir, below))
+// names returns the names of the files with instructions in the directories that
+// resources lie in, "" where there is none. The disk is asked without the lock: where it
+// hangs, Add, and with it the session, does not.
+func (n *Nested) names(resources []ikigai.Resource) map[string]string {
+	names := map[string]string{}
+	for _, r := range resources {
+		for _, below := range n.above(r) {
+			if _, ok := names[below]; !ok {
+				names[below] = instructionsIn(filepath.Join(n.dir, below))
+			}
+		}
+	}
+	return names
+}
+
+// above returns the directories below dir that a resource lies in, the outermost first.
+func (n *Nested) above(r ikigai.Resource) (all []string) {
+	below, err := filepath.Rel(n.dir, filepath.Dir(r.URI))
+	if !filepath.IsAbs(r.URI) || err != nil || below == "." || !filepath.IsLocal(below) {
+		return nil
+	}
+	for i, c := range []byte(below + "/") {
+		if c == '/' {
+			all = append(all, below[:i])
+		}
+	}
+	return all
+}
+
+// in returns the line that tells of the instructions in a directory below dir, by the
+// name of their file, if there are any and the model has not come for them.
+func (n *Nested) in(below, name, came string) []string {
 	path := filepath.Join(below, name)
 	if name == "" || n.told[path] || strings.ContainsFunc(path, unicode.IsControl) {
 		return nil
