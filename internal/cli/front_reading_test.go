@@ -28,7 +28,7 @@ func (s *typist) readsItself() {
 	s.reads("/raw", "SHA-256 as recorded")
 	s.reads("/raw 1", "SHA-256 as recorded")
 	s.reads("/raw #1", `"kind": "session"`)
-	s.says("/goal", "Change it")
+	s.says("/goal", "EVENT OBJECTIVE BY")
 	for _, name := range []string{"out.html", "out.jsonl"} {
 		s.says("/export "+name, "The session is in "+s.p.file(name)+" now.")
 		if content, err := os.ReadFile(s.p.file(name)); err != nil || !strings.Contains(string(content), "It is changed.") {
@@ -91,10 +91,10 @@ func TestReadingAgainWhileServerIsSilent(t *testing.T) {
 	s.says("Change it", "It is changed.")
 	s.reads("/context", "Write it")
 	s.reads("/log", "It is changed.")
+	s.says("/resume 0123", "The database does not answer within 1.5 s.")
 	s.says("/raw 1", "What was kept before the session was opened here is in the database alone. The database does not answer within 1.5 s.")
 	s.says("/search tw*", "Found: tw*")
 	s.escapes("Found: tw*")
-	s.says("/resume 0123", "The database does not answer within 1.5 s.")
 	proxy.BlackHole(false)
 	s.leaves()
 	if got := kindsOf(p.log()); strings.Count(got, "user") != 2 {

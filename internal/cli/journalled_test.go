@@ -55,8 +55,7 @@ func TestGoOnInJournal(t *testing.T) {
 	s := p.types("--continue")
 	s.WaitFor("Counted.")
 	s.says("Anything else?", "So be it.")
-	s.says("/context", "Anything else?")
-	s.Send("q")
+	s.reads("/context", "Anything else?")
 	s.leaves()
 	s.WaitFor("Go on with `ikigai --resume " + id + "`.")
 

@@ -77,6 +77,9 @@ func (s *typist) says(line, text string) {
 	s.t.Helper()
 	s.Type(line)
 	s.Until("the input", func(screen string) bool { return strings.Contains(unbroken(screen), unbroken(line)) })
+	if screen := s.Screen.Screen(); isCommand(line) && strings.Contains(unbroken(screen), unbroken(text)) {
+		s.t.Errorf("%q stands there before %s is sent off: nothing would be waited for\n%s", text, line, screen)
+	}
 	s.Send("Enter")
 	s.Until(line+": "+text, func(screen string) bool {
 		return strings.Contains(unbroken(behindLast(screen, line)), unbroken(text)) && (isCommand(line) || ended(screen))
