@@ -45,7 +45,7 @@ func TestShownOnce(t *testing.T) {
 	s.Send("C-o")
 	s.WaitFor("q close")
 	shownInResults(t, s.Screen.Screen())
-	s.Send("q")
+	s.closes()
 	s.leaves()
 	shownInResults(t, p.run(exitAnswered, "log").out.String())
 }

@@ -22,8 +22,7 @@ func (s *typist) readsItself() {
 	s.Until("all of the session", func(screen string) bool {
 		return strings.Contains(screen, "q close") && strings.Contains(screen, "It is changed.")
 	})
-	s.Send("q")
-	s.Until("the input", func(screen string) bool { return !strings.Contains(screen, "q close") })
+	s.closes()
 	s.says("/cost", "main")
 	s.reads("/raw", "SHA-256 as recorded")
 	s.reads("/raw 1", "SHA-256 as recorded")

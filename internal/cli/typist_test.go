@@ -93,6 +93,12 @@ func (s *typist) reads(line, text string) {
 	s.Until("the pager of "+line+" with "+text, func(screen string) bool {
 		return strings.Contains(screen, "q close") && strings.Contains(unbroken(screen), unbroken(text))
 	})
+	s.closes()
+}
+
+// closes closes a pager, and waits until the prompt stands there again.
+func (s *typist) closes() {
+	s.t.Helper()
 	s.Send("q")
 	s.Until("the prompt", func(screen string) bool {
 		return !strings.Contains(screen, "q close") && strings.Contains(screen, "\n›")

@@ -211,6 +211,7 @@ func TestHostileInTerminal(t *testing.T) {
 func TestLeavesTheTerminalAsItWas(t *testing.T) {
 	s := inTmux(t, 80, 24)
 	s.Type("words")
+	s.WaitFor("› words")
 	s.Send("C-c")
 	s.Until("the input is empty", func(screen string) bool { return !strings.Contains(screen, "words") })
 	s.Send("C-d")
