@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,9 +27,11 @@ what they were before it: a patch from then to now. With PLACE it is from there
 on: the number of a statement, a mark, or #N for event N. What was taken back is
 not in it.
 
-Away from a terminal the output is a patch as ` + "`git apply`" + ` takes it. What a patch
-cannot say, as that a file is no text or that others have changed it, too, is told
-on standard error.`,
+Away from a terminal the output is a patch as ` + "`git apply`" + ` takes it at the top of
+the repository. What a patch cannot say, as that others have changed a file, too,
+is told on standard error.
+
+Exit codes: 0 the patch says all, 1 some files are not in it.`,
 		Example: `  ikigai diff
   ikigai diff --stat 3
   ikigai diff | git apply --reverse --check`,
@@ -54,88 +59,132 @@ func (a *app) diff(ctx context.Context, which which, place string, stat bool) er
 		return stopped(ctx, err)
 	}
 	t := &taking{app: a, undoOptions: undoOptions{to: place}, found: found, store: store}
-	d, err := t.differences(ctx, p)
+	d, err := t.differing(ctx, p)
+	if err != nil {
+		return err
+	}
+	_, isTerminal := terminal(a.Out)
+	switch style := a.style(a.Out); {
+	case stat:
+		err = d.write(a.Out, func(f undo.Difference) string { return safetext.Terminal(d.line(f)) })
+	case isTerminal:
+		err = d.write(a.Out, func(f undo.Difference) string { return style.Patch(f.Patch(t.below(f.Path))) })
+	default:
+		d.top = repositoryOf(found.Dir)
+		err = d.write(a.Out, d.applicable)
+	}
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	text := t.patch(d)
-	switch _, isTerminal := terminal(a.Out); {
-	case stat:
-		text = safetext.Terminal(t.stat(d))
-	case isTerminal:
-		text = a.style(a.Out).Patch(text)
-	}
-	if _, err := io.WriteString(a.Out, text); err != nil {
-		return err
-	}
-	for _, line := range t.besides(d) {
+	for _, line := range d.notes {
 		a.notice(line)
+	}
+	if d.missing && !stat {
+		return &quietError{exitInternal}
 	}
 	return nil
 }
 
-// differences is what became of files since a place.
-type differences struct {
-	files []undo.Difference
-	lost  []undo.Call // calls of which it is not known what they have changed
+// differing is what became of files since a place, and what is to be known beside
+// their patches.
+type differing struct {
+	*taking
+	files   iter.Seq2[undo.Difference, error]
+	lost    []undo.Call // calls without a result
+	top     string      // where names in a patch count from; "" where they are for a reader
+	notes   []string
+	missing bool // a file is in no patch
 }
 
-// differences compares the files with what they were at the place t.to, "" for the
+// differing compares the files with what they were at the place t.to, "" for the
 // beginning of the session.
-func (t *taking) differences(ctx context.Context, p *past) (d differences, err error) {
+func (t *taking) differing(ctx context.Context, p *past) (*differing, error) {
 	from := ikigai.Seq(0)
 	if t.to != "" {
+		var err error
 		if from, err = p.before(t.to); err != nil {
-			return d, err
+			return nil, err
 		}
 	}
-	plan, _ := p.Before(from)
-	d.files, err = t.worker(nil).Differences(ctx, plan)
-	d.lost = p.lost(from)
-	return d, err
+	return &differing{taking: t, files: t.worker(nil).Differences(ctx, p.Since(from)), lost: p.lost(from)}, nil
 }
 
-// patch is differences as `git apply` takes them.
-func (t *taking) patch(d differences) string {
-	var b strings.Builder
-	for _, f := range d.files {
-		b.WriteString(f.Patch(strings.TrimPrefix(t.below(f.Path), "/")))
-	}
-	return b.String()
-}
-
-// stat lists differences.
-func (t *taking) stat(d differences) string {
-	var b strings.Builder
-	for _, f := range d.files {
-		what := "changed"
-		switch {
-		case !f.Was.Exists:
-			what = "created"
-		case !f.Is.Exists:
-			what = "removed"
+// write writes what text makes of each file, and gathers the notes.
+func (d *differing) write(out io.Writer, text func(undo.Difference) string) error {
+	some := false
+	for f, err := range d.files {
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(&b, "%s  %s", what, t.name(f.Path))
-		if added, removed, ok := f.Lines(); ok {
-			fmt.Fprintf(&b, "  +%d -%d", added, removed)
+		some = true
+		d.note(f)
+		if _, err := io.WriteString(out, text(f)); err != nil {
+			return err
 		}
-		b.WriteString("\n")
 	}
-	return b.String()
-}
-
-// besides says what is to be known beside the patch.
-func (t *taking) besides(d differences) (lines []string) {
-	if len(d.files) == 0 {
-		lines = append(lines, "No file differs from what it was.")
-	}
-	for _, f := range d.files {
-		if f.Note != "" {
-			lines = append(lines, t.name(f.Path)+": "+f.Note+".")
-		}
+	if !some {
+		d.notes = append(d.notes, "No file differs from what it was.")
 	}
 	for _, c := range d.lost {
-		lines = append(lines, lostText(c)+".")
+		d.notes = append(d.notes, fmt.Sprintf("%s in statement %d has no result: what it changes, or has changed, may not be among this.", c.Tool, c.Statement))
 	}
-	return lines
+	return nil
+}
+
+// note notes what a patch does not say of a file.
+func (d *differing) note(f undo.Difference) {
+	said := func(what string) { d.notes = append(d.notes, d.name(f.Path)+": "+what+".") }
+	switch {
+	case f.Unknown != "":
+		d.missing = true
+		said(f.Unknown)
+	case f.Others && len(d.lost) > 0:
+		said("others, or a call that has no result yet, have changed it, too")
+	case f.Others:
+		said("others have changed it, too")
+	}
+	if mode := f.Mode(); mode != "" {
+		said(mode)
+	}
+}
+
+// line tells of a file in a line.
+func (d *differing) line(f undo.Difference) string {
+	what := "changed"
+	switch {
+	case !f.Was.Exists:
+		what = "created"
+	case !f.Is.Exists:
+		what = "removed"
+	}
+	text := what + "  " + d.name(f.Path)
+	if added, removed, ok := f.Lines(); ok {
+		text += fmt.Sprintf("  +%d -%d", added, removed)
+	}
+	return text + "\n"
+}
+
+// applicable is the patch of a file for Git, which takes none of what lies outside of
+// the tree.
+func (d *differing) applicable(f undo.Difference) string {
+	name, err := filepath.Rel(d.top, f.Path)
+	if err != nil || !filepath.IsLocal(name) {
+		d.missing = true
+		d.notes = append(d.notes, d.name(f.Path)+" lies outside of "+d.top+" and is not in the patch.")
+		return ""
+	}
+	return f.Patch(name)
+}
+
+// repositoryOf returns the top of the Git repository that a directory lies in, which
+// the names in a patch count from, or else the directory.
+func repositoryOf(dir string) string {
+	for top := dir; ; top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			return top
+		}
+		if top == filepath.Dir(top) {
+			return dir
+		}
+	}
 }

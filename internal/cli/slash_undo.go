@@ -7,15 +7,17 @@ import (
 	"strings"
 
 	"ikigai"
+	"ikigai/internal/render"
+	"ikigai/internal/safetext"
 	"ikigai/internal/undo"
 )
 
 func undoCommands() []slash {
 	const more = "What others have changed since is left as it is and listed. The model is told with the next statement. --dry-run shows what would be done."
 	return []slash{
-		{name: "diff", args: "[PLACE]", about: "show what the session has changed in files",
-			more:  "It compares what is there with what was there before the session. PLACE is where to begin instead: statement N counted from 1, a mark, or event #N as /log -v shows it. What was taken back is not in it.",
-			tells: always, run: (*front).showDiff},
+		{name: "diff", args: "[--stat] [PLACE]", about: "show what the session has changed in files",
+			more:     "It compares what is there with what was there before the session. PLACE is where to begin instead: statement N counted from 1, a mark, or event #N as /log -v shows it. What was taken back is not in it. With --stat the files are listed alone.",
+			complete: completeWords("--stat"), tells: always, run: (*front).showDiff},
 		{name: "undo", args: "[--to N] [--dry-run]", about: "take back what the last statement changed in files",
 			more:     "Each further /undo takes back one statement more. With --to, everything since statement N counted from 1, a mark, or event #N as /log -v shows it. " + more,
 			complete: completeWords("--to", "--dry-run"),
@@ -31,8 +33,18 @@ func undoCommands() []slash {
 	}
 }
 
+// mostInPager is how many bytes of a patch the pager is given.
+const mostInPager = 8 << 20
+
 // showDiff shows how files differ from what they were.
-func (f *front) showDiff(ctx context.Context, place string) error {
+func (f *front) showDiff(ctx context.Context, args string) error {
+	var stat bool
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&stat, "stat", false, "")
+	if err := flags.Parse(strings.Fields(args)); err != nil || flags.NArg() > 1 {
+		return usage("It is not known what "+clipped(args)+" is to say here", "See /help diff")
+	}
 	w, err := f.opened(ctx)
 	if err != nil {
 		return err
@@ -41,16 +53,34 @@ func (f *front) showDiff(ctx context.Context, place string) error {
 	if err := fold(f.events(ctx, w), p.Add); err != nil {
 		return err
 	}
-	t := f.taking(w, undoOptions{to: place, typed: true})
-	d, err := t.differences(ctx, p)
+	d, err := f.taking(w, undoOptions{to: flags.Arg(0), typed: true}).differing(ctx, p)
 	if err != nil {
 		return err
 	}
-	for _, line := range t.besides(d) {
+	var page strings.Builder
+	unshown := 0
+	style := f.style(f.Out)
+	err = d.write(&page, func(file undo.Difference) string {
+		if stat {
+			return safetext.Terminal(d.line(file))
+		}
+		if page.Len() > mostInPager {
+			unshown++
+			return ""
+		}
+		return style.Patch(file.Patch(d.below(file.Path)))
+	})
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	if unshown > 0 {
+		d.notes = append(d.notes, render.Count(unshown, "more file")+" not shown: it is too much for here. See them with `ikigai diff`.")
+	}
+	for _, line := range d.notes {
 		f.tells(line)
 	}
-	if patch := t.patch(d); patch != "" {
-		f.ui.Page(ctx, "diff", f.style(f.Out).Patch(patch), false)
+	if page.Len() > 0 {
+		f.ui.Page(ctx, "diff", page.String(), false)
 	}
 	return nil
 }

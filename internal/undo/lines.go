@@ -38,8 +38,8 @@ func (w *Worker) hunks(ctx context.Context, s *Step) (text string, ok bool) {
 	if s.now.Link != "" || s.want.Link != "" {
 		return "", false
 	}
-	was, is, err := w.contents(ctx, s.File, s.now)
-	if err != nil {
+	was, is, err := w.contents(ctx, s.File, s.now, maxDiff)
+	if err != nil || !isText(was) || !isText(is) {
 		return "", false
 	}
 	return hunks(is, was), true
@@ -47,9 +47,9 @@ func (w *Worker) hunks(ctx context.Context, s *Step) (text string, ok bool) {
 
 // contents returns what a file held, as far as a plan goes back, and what it holds
 // now. What a link holds is where it points to. The error says why they are not to
-// be compared: they are no texts, too long, or cannot be read.
-func (w *Worker) contents(ctx context.Context, f File, now ikigai.FileState) (was, is []byte, err error) {
-	if now.Size > maxDiff || f.want.Size > maxDiff {
+// be compared: one has more than most bytes, or cannot be read.
+func (w *Worker) contents(ctx context.Context, f File, now ikigai.FileState, most int64) (was, is []byte, err error) {
+	if now.Size > most || f.want.Size > most {
 		return nil, nil, errors.New("it is too long to be compared")
 	}
 	switch {
@@ -61,7 +61,7 @@ func (w *Worker) contents(ctx context.Context, f File, now ikigai.FileState) (wa
 			return nil, nil, errors.New(reasonOf(err))
 		}
 		defer file.Close()
-		if is, err = io.ReadAll(io.LimitReader(file, maxDiff)); err != nil {
+		if is, err = io.ReadAll(io.LimitReader(file, most)); err != nil {
 			return nil, nil, errors.New(reasonOf(err))
 		}
 	}
@@ -72,9 +72,6 @@ func (w *Worker) contents(ctx context.Context, f File, now ikigai.FileState) (wa
 		if was, err = w.Blob(ctx, f.Target.Blob); err != nil {
 			return nil, nil, fmt.Errorf("what it was before cannot be read: %s", reasonOf(err))
 		}
-	}
-	if !isText(was) || !isText(is) {
-		return nil, nil, errors.New("it is no text")
 	}
 	return was, is, nil
 }
