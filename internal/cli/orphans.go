@@ -87,7 +87,7 @@ func (a *app) orphans() []process.Info {
 }
 
 // orphansOf returns what still runs of the run of a record. It removes the
-// record if that is nothing.
+// record once nothing can be found any more.
 func orphansOf(record string) []process.Info {
 	f, err := os.Open(record)
 	if err != nil {
@@ -97,8 +97,8 @@ func orphansOf(record string) []process.Info {
 	if !lockRecord(f) {
 		return nil // the run lives
 	}
-	found := process.Marked(runMark(filepath.Base(record)))
-	if len(found) == 0 {
+	found, gone := process.Marked(runMark(filepath.Base(record)))
+	if gone {
 		_ = os.Remove(record) // the next look tries again
 	}
 	return found

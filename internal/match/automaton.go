@@ -59,8 +59,22 @@ func (a *automaton) forget() {
 // begins, that matches: there the match is seen to be one. It is -1 if none does,
 // and when the search is stopped.
 func (a *automaton) find(text []byte, from int) int {
-	s := a.begin
-	for i := from; i < len(text); {
+	s, at := a.run(a.begin, text, from, len(text))
+	switch {
+	case s == a.matched:
+		return at
+	case s != nil && len(text) > from && text[len(text)-1] != '\n' && a.step(s, '\n') == a.matched:
+		return len(text)
+	}
+	return -1
+}
+
+// run goes on from state s with the characters of text that begin between from
+// and to. It returns the state after them, and where they end: if that is
+// matched, where the last one begins; nil, if the search is stopped.
+func (a *automaton) run(s *state, text []byte, from, to int) (*state, int) {
+	i := from
+	for i < to {
 		c, at := text[i], i
 		var next *state
 		if c < utf8.RuneSelf {
@@ -80,17 +94,12 @@ func (a *automaton) find(text []byte, from int) int {
 			}
 		}
 		switch next {
-		case a.matched:
-			return at
-		case nil:
-			return -1
+		case a.matched, nil:
+			return next, at
 		}
 		s = next
 	}
-	if len(text) > from && text[len(text)-1] != '\n' && a.step(s, '\n') == a.matched {
-		return len(text)
-	}
-	return -1
+	return s, i
 }
 
 // step makes the state that follows s after a character, and remembers it. It
@@ -126,12 +135,12 @@ func (a *automaton) follow(s *state, r rune) *state {
 	clear(a.seen)
 	a.set = a.set[:0]
 	for _, pc := range s.threads {
-		if a.run(pc, r, anchors) {
+		if a.try(pc, r, anchors) {
 			return a.matched
 		}
 	}
 	switch { // a match may begin at every character
-	case a.run(uint32(a.prog.Start), r, anchors):
+	case a.try(uint32(a.prog.Start), r, anchors):
 		return a.matched
 	case r == noRune:
 		return a.begin
@@ -141,9 +150,9 @@ func (a *automaton) follow(s *state, r rune) *state {
 	return a.state(someOther)
 }
 
-// run follows a thread up to the instructions that take a character, adds what
+// try follows a thread up to the instructions that take a character, adds what
 // comes after those that take r, and reports whether it has reached a match.
-func (a *automaton) run(pc uint32, r rune, anchors syntax.EmptyOp) bool {
+func (a *automaton) try(pc uint32, r rune, anchors syntax.EmptyOp) bool {
 	if a.seen[pc] {
 		return false
 	}
@@ -153,11 +162,11 @@ func (a *automaton) run(pc uint32, r rune, anchors syntax.EmptyOp) bool {
 	case syntax.InstMatch:
 		return true
 	case syntax.InstAlt, syntax.InstAltMatch:
-		return a.run(inst.Out, r, anchors) || a.run(inst.Arg, r, anchors)
+		return a.try(inst.Out, r, anchors) || a.try(inst.Arg, r, anchors)
 	case syntax.InstCapture, syntax.InstNop:
-		return a.run(inst.Out, r, anchors)
+		return a.try(inst.Out, r, anchors)
 	case syntax.InstEmptyWidth:
-		return syntax.EmptyOp(inst.Arg)&^anchors == 0 && a.run(inst.Out, r, anchors)
+		return syntax.EmptyOp(inst.Arg)&^anchors == 0 && a.try(inst.Out, r, anchors)
 	case syntax.InstFail:
 		return false
 	}

@@ -55,6 +55,55 @@ func (l *Lines) Next() (Line, bool) {
 	}
 }
 
+// Ahead is how many bytes have to follow a part of a line, unless the line ends
+// with it.
+const Ahead = longestText
+
+// Long is a line of which only a part at a time is in memory.
+type Long struct {
+	lines *Lines
+	state *state // of the automaton after the parts before; nil once the search is stopped
+}
+
+// Long begins with a line, and ends with the text of Reset.
+func (l *Lines) Long() *Long {
+	l.Reset(nil)
+	if l.auto == nil {
+		return &Long{lines: l}
+	}
+	return &Long{l, l.auto.begin}
+}
+
+// Part looks at the next part of the line, which is text between from and to. The
+// line ends with text if to does, or goes on with it. Part returns a place in the
+// first match, or its end, after which nothing more may be asked, or -1, and where
+// the next part begins: at to, or behind a character that is cut there.
+func (l *Long) Part(text []byte, from, to int) (at, next int) {
+	auto := l.lines.auto
+	switch {
+	case l.lines.every:
+		return from, to
+	case auto == nil:
+		l.lines.hay.reset(text)
+		if at = l.lines.hay.next(from); at < to {
+			return at, to
+		}
+		return -1, to
+	case l.state == nil:
+		return -1, to
+	}
+	l.state, next = auto.run(l.state, text, from, to)
+	switch {
+	case l.state == auto.matched:
+		return next, to
+	case l.state == nil:
+		return -1, to
+	case to == len(text) && auto.step(l.state, '\n') == auto.matched:
+		return to, to
+	}
+	return -1, next
+}
+
 // take returns the line around a place, unless the place lies in a line that
 // was looked at, or behind the last one.
 func (l *Lines) take(at int) (Line, bool) {

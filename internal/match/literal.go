@@ -58,7 +58,11 @@ func (l literals) needed() []string { return better(l.any, l.exact) }
 // like k and the sign for Kelvin, are left open where case does not count.
 func spelled(re *syntax.Regexp, fold bool) literals {
 	if !fold {
-		return literals{exact: []string{string(re.Rune)}}
+		text := string(re.Rune)
+		if len(text) > longestText {
+			return literals{any: []string{text[:longestText]}}
+		}
+		return literals{exact: []string{text}}
 	}
 	parts := make([]literals, len(re.Rune))
 	for i, r := range re.Rune {

@@ -191,6 +191,10 @@ func TestStop(t *testing.T) {
 	if line, ok := lines.Next(); ok || asked != 100 {
 		t.Errorf("found %v, asked %d times", line, asked)
 	}
+	asked = 0
+	if text := strings.Repeat("ba", 1000) + "bbd"; inParts(t, lines, text, 100) || asked != 100 {
+		t.Errorf("asked %d times", asked)
+	}
 }
 
 // Goroutines search with one pattern.
@@ -212,8 +216,8 @@ func TestTogether(t *testing.T) {
 	searches.Wait()
 }
 
-// FuzzLines: what is found in many lines at once is what the standard library
-// finds line by line.
+// FuzzLines: what is found in many lines at once, and in each in parts, is what the
+// standard library finds line by line.
 func FuzzLines(f *testing.F) {
 	for i, p := range []string{"a", "a+b", "^a", "a$", "[^a]", `\s`, "(?s)a.b", "a|^$", `\bfoo`, "(?i)A", "x*", `\Aa\z`, "a{2,3}", "(a)(b)?", "foo|aab",
 		"(?i)foo|ab", "(?i)k", "fo[oa]", "(foo|aab)_?b", "foo.*b", "ob+", `o\b`, "(?i)foo[AB]", "aab$|^foo", "(aab|foo){2}", "Foo(?i:o)",
@@ -222,6 +226,7 @@ func FuzzLines(f *testing.F) {
 		f.Add(p, "ks KS \u212A \u017F\xff\xfe foo\xe2\x84\r\n\rk\r\r\n\xc5 \uFFFD a\n_é\u01C6", i%2 == 1)
 		f.Add(p, "a\nab\n\nfoo a b\r\n aab\nA\nFOO k \u212A ſ foob_b", i%2 == 0)
 	}
+	f.Add(strings.Repeat("ab", 40), strings.Repeat("ab", 39)+"\nx"+strings.Repeat("ab", 45), false)
 	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
 		p, err := Compile(pattern, fold)
 		if err != nil || len(text) > 1000 || len(pattern) > 100 || strings.ContainsRune(text+pattern, noCharacter) {
@@ -235,8 +240,14 @@ func FuzzLines(f *testing.F) {
 				break
 			}
 			end := at + len(strings.TrimSuffix(line, "\n"))
-			if std.MatchString(withoutInvalid(text[at:end])) {
+			matches := std.MatchString(withoutInvalid(text[at:end]))
+			if matches {
 				want = append(want, Line{at, end, at})
+			}
+			for size := range 3 {
+				if inParts(t, p.Lines(nil), text[at:end], size+1) != matches {
+					t.Fatalf("%q, fold %v, in %q: in parts of %d found %v", pattern, fold, text[at:end], size+1, !matches)
+				}
 			}
 			at += len(line)
 		}
@@ -251,6 +262,23 @@ func FuzzLines(f *testing.F) {
 			t.Fatalf("%q, fold %v, in %q: found %v, want %v", pattern, fold, text, got, want)
 		}
 	})
+}
+
+// inParts reports whether a line matches of which so many bytes are looked at at
+// once.
+func inParts(t *testing.T, lines *Lines, line string, size int) bool {
+	long := lines.Long()
+	for from := 0; ; {
+		to := min(from+size, len(line))
+		at, next := long.Part([]byte(line[:min(to+Ahead, len(line))]), from, to)
+		switch {
+		case at > len(line) || next < to:
+			t.Fatalf("%d in %q: match at %d, next part at %d", from, line, at, next)
+		case at >= 0 || to == len(line):
+			return at >= 0
+		}
+		from = next
+	}
 }
 
 // noCharacter stands for a byte that is no character, which package regexp takes

@@ -18,6 +18,11 @@ func TestMain(m *testing.M) {
 	case "parent":
 		parent()
 		return
+	case "half":
+		half()
+	case "look":
+		look()
+		return
 	case "password":
 		askPassword()
 		return

@@ -97,6 +97,43 @@ func TestGrepLongLine(t *testing.T) {
 	}
 }
 
+// A line that is not in memory as a whole is searched as any other.
+func TestGrepLongerThanMemory(t *testing.T) {
+	for _, n := range []int{longestLine, 2*longestLine + 1} {
+		b := newBench(t, Config{})
+		b.write("f", "first\n"+strings.Repeat("a", n)+"TODO TODO"+strings.Repeat(" é", 5)+"\nTODO\nlast\n")
+		length := group(int64(n + 9 + 15))
+		for _, tc := range []struct {
+			pattern string
+			lines   string // that match
+		}{
+			{`TODO`, "2 3"},
+			{`^TODO`, "3"},
+			{`^a+TODO`, "2"},
+			{`a{3}TODO`, "2"},
+			{`^a+TODO TODO( é){5}$`, "2"},
+			{`a$`, ""},
+			{`$`, "1 2 3 4"},
+		} {
+			r := b.call("grep", `{"pattern":`+quoted(tc.pattern)+`}`)
+			out := field(t, r, "output")
+			var lines []string
+			for _, m := range regexp.MustCompile(`(?m)^f:(\d+): `).FindAllStringSubmatch(out, -1) {
+				lines = append(lines, m[1])
+			}
+			if got := strings.Join(lines, " "); got != tc.lines || strings.Contains(out, "f:2: ") != strings.Contains(out, "[line of "+length+" bytes]") {
+				t.Errorf("%d, %s: lines %s, want %s: %.500s", n, tc.pattern, got, tc.lines, out)
+			}
+		}
+		part := "…" + strings.Repeat("a", 200) + "TODO TODO é é é é é [line of " + length + " bytes]"
+		want := "f-1- first\nf:2: " + part + "\nf:3: TODO\nf-4- last"
+		b.want("grep", `{"pattern":"TODO","context":1}`, `{"output":`+quoted(want)+`,"count":2}`, "2 matches in 1 file")
+		part = strings.Repeat("a", longText) + "… [line of " + length + " bytes]"
+		want = "f:1: first\nf-2- " + part + "\nf-3- TODO\nf:4: last"
+		b.want("grep", `{"pattern":"first|last","context":2}`, `{"output":`+quoted(want)+`,"count":2}`, "2 matches in 1 file")
+	}
+}
+
 func TestGrepMany(t *testing.T) {
 	b := newBench(t, Config{})
 	for i := range 50 {

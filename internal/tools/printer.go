@@ -70,20 +70,31 @@ func showLine(m match.Line, data []byte) string {
 	if len(line) <= shownLine {
 		return strings.ToValidUTF8(string(line), "\uFFFD")
 	}
-	start := max(0, min(m.At-m.Start, len(line))-beforeMatch)
-	end := min(len(line), start+shownLine)
+	return strings.ToValidUTF8(string(partOf(line, m.At-m.Start, shownLine, false, false)), "\uFFFD") + lengthOf(len(line))
+}
+
+// partOf returns at most a number of bytes of a line, from shortly before a place
+// in it on. Where there is more of the line, also before and after what is given,
+// the part says so.
+func partOf(line []byte, at, most int, before, after bool) []byte {
+	start := max(0, min(at, len(line))-beforeMatch)
+	end := min(len(line), start+most)
 	for start > 0 && !utf8.RuneStart(line[start]) {
 		start--
 	}
 	for end < len(line) && end > start && !utf8.RuneStart(line[end]) {
 		end--
 	}
-	text := strings.ToValidUTF8(string(line[start:end]), "\uFFFD")
-	if start > 0 {
-		text = "…" + text
+	var part []byte
+	if before || start > 0 {
+		part = append(part, "…"...)
 	}
-	if end < len(line) {
-		text += "…"
+	part = append(part, line[start:end]...)
+	if after || end < len(line) {
+		part = append(part, "…"...)
 	}
-	return fmt.Sprintf("%s [line of %s bytes]", text, group(int64(len(line))))
+	return part
 }
+
+// lengthOf tells how long a line is that is not shown as a whole.
+func lengthOf(line int) string { return fmt.Sprintf(" [line of %s bytes]", group(int64(line))) }

@@ -61,13 +61,13 @@ func (s *search) run(ctx context.Context) {
 
 // work searches files until none is left.
 func (s *search) work(ctx context.Context) {
-	r, l := blockReader{lines: s.context}, s.pattern.Lines(func() bool { return ctx.Err() != nil })
+	r := blockReader{lines: s.context, most: longestLine, find: s.pattern.Lines(func() bool { return ctx.Err() != nil })}
 	for ctx.Err() == nil {
 		i, keep := s.take()
 		if i < 0 {
 			return
 		}
-		found, err := s.searchFile(ctx, &r, l, s.files[i], keep)
+		found, err := s.searchFile(ctx, &r, s.files[i], keep)
 		s.put(i, found, err)
 	}
 }
@@ -143,7 +143,7 @@ func (s *search) resources() (all []ikigai.Resource) {
 
 // searchFile searches one file and keeps its first matches. A binary file has
 // none.
-func (s *search) searchFile(ctx context.Context, r *blockReader, l *match.Lines, path string, keep int) (found, error) {
+func (s *search) searchFile(ctx context.Context, r *blockReader, path string, keep int) (found, error) {
 	src, err := openRaw(strings.TrimSuffix(s.root+"/"+path, "/"))
 	if err != nil {
 		return found{}, err
@@ -155,24 +155,23 @@ func (s *search) searchFile(ctx context.Context, r *blockReader, l *match.Lines,
 	show := printer{context: s.context}
 	var result found
 	for ctx.Err() == nil {
-		more, err := r.advance()
+		more, err := r.advance(ctx)
 		if err != nil || !more {
 			return result, err
 		}
-		l.Reset(r.data[r.from:])
 		show.begin(r.data, r.line)
-		m, ok := l.Next()
-		for ok && r.from+m.Start < r.limit { // what lies beyond belongs to the next block
-			next, another := l.Next()
+		m, ok := r.match()
+		for ok && m.Start < r.limit { // what lies beyond belongs to the next block
+			next, another := r.match()
 			if len(result.entries) < keep {
 				if show.file == "" {
 					show.file = display(below(s.named, path))
 				}
 				end := len(r.data)
 				if another {
-					end = r.from + next.Start
+					end = next.Start
 				}
-				result.entries = append(result.entries, show.entry(m.Shift(r.from), end))
+				result.entries = append(result.entries, show.entry(m, end))
 			}
 			result.count++
 			m, ok = next, another

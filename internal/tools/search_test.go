@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"ikigai/internal/race"
 )
@@ -156,6 +160,58 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
+// However little of a file is in memory, the same lines match, and their numbers
+// and lengths are the same.
+func FuzzLittleMemory(f *testing.F) {
+	for seed := range uint64(30) {
+		f.Add(seed)
+	}
+	dir := f.TempDir()
+	patterns := []string{"TODO", "^TODO", "TODO$", "^a+TODO", "(?i)todo|é{3}", `\bTODO\b`, "é.*a$", "^", "x*", "^é[^b]*$", "a{20}é", "nowhere", `\xff|^$`}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		var text []byte
+		for range random.IntN(20) {
+			for size := random.IntN(1 << random.IntN(16)); size > 0; size /= 2 {
+				text = append(text, bytes.Repeat([]byte([]string{"a", "é", "ab ", "TODO", "\xff"}[random.IntN(5)]), 1+size/4)...)
+			}
+			text = append(text, []string{"", "TODO", "aé", "\r"}[random.IntN(4)]+"\n"...)
+		}
+		text = text[:len(text)-random.IntN(2)*min(1, len(text))]
+		if err := os.WriteFile(filepath.Join(dir, "f"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		pattern := patterns[random.IntN(len(patterns))]
+		p, failure := compile(pattern, false)
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		s := search{pattern: p, root: dir, context: random.IntN(2) * random.IntN(21)}
+		matches := func(most int) (all []string) {
+			r := blockReader{lines: s.context, most: most, find: p.Lines(nil), buf: make([]byte, 4*shownLine)}
+			found, err := s.searchFile(t.Context(), &r, "f", mostMatches)
+			if err != nil || found.count != len(found.entries) {
+				t.Fatalf("%d of %d entries, %v", len(found.entries), found.count, err)
+			}
+			for _, e := range found.entries {
+				for _, m := range matchLine.FindAllStringSubmatch(e.text, -1) {
+					if m[2] == "" { // it is not a long one
+						m[1] = m[0]
+					}
+					all = append(all, m[1]+m[2])
+				}
+			}
+			return all
+		}
+		if diff := cmp.Diff(matches(1<<20), matches(4*shownLine)); diff != "" {
+			t.Errorf("%s, %d lines around it (-much memory +little):\n%.3000s", pattern, s.context, diff)
+		}
+	})
+}
+
+// matchLine is a line that matches: its number and, of a long one, its length.
+var matchLine = regexp.MustCompile(`(?m)^f(:\d+: ).*?( \[line of [\d,]+ bytes\])?$`)
+
 // However a text is cut into blocks, its lines and their numbers are the same.
 func FuzzBlocks(f *testing.F) {
 	f.Add("a\nb\n\nc", 1)
@@ -164,13 +220,14 @@ func FuzzBlocks(f *testing.F) {
 		if isBinary([]byte(text)) || context < 0 || context > 20 || strings.HasPrefix(text, bomUTF8) || strings.HasPrefix(text, bomUTF16BE) || strings.HasPrefix(text, bomUTF16LE) {
 			return
 		}
-		r := blockReader{lines: context, buf: make([]byte, 8)} // it grows
+		p, _ := compile("a", false)
+		r := blockReader{lines: context, most: longestLine, find: p.Lines(nil), buf: make([]byte, 8)} // it grows
 		if err := r.reset(strings.NewReader(text)); err != nil {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
 		for {
-			more, err := r.advance()
+			more, err := r.advance(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

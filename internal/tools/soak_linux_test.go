@@ -41,7 +41,7 @@ func TestSoak(t *testing.T) {
 	if diff := cmp.Diff(descriptors, descriptorsOf(t)); diff != "" {
 		t.Errorf("file descriptors (-first +last):\n%s", diff)
 	}
-	if left := process.Marked(mark); len(left) > 0 {
+	if left, _ := process.Marked(mark); len(left) > 0 {
 		t.Errorf("processes: %+v", left)
 	}
 	for dir, want := range map[string]int{temporary: 0, spill: spilled, b.dir: 3} { // a.txt, b.txt, go
