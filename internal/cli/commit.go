@@ -37,7 +37,9 @@ At a terminal you are asked first: y commits, n does not, e opens the message in
 the editor that Git uses. The model is told the names of the files, what has
 changed in them, shortened where it is much, and the last subjects, so that the
 message reads like the others. The conversation about it belongs to the last
-session of this directory, beside its main one; ` + "`ikigai log`" + ` shows it.
+session of this directory, beside its main one; ` + "`ikigai log`" + ` shows it. Where
+that session is open elsewhere, the conversation is kept in one of its own, which
+` + "`ikigai sessions`" + ` lists.
 
 Exit codes: 0 committed, 1 Git or one of its hooks refused, 4 the person did, and
 those of run.`,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"ikigai"
 	"ikigai/internal/agent"
 	"ikigai/internal/scriptserver"
 )
@@ -279,7 +280,8 @@ func TestCommitContext(t *testing.T) {
 	}
 }
 
-// A session that is open elsewhere is left to whoever has it.
+// A session that is open elsewhere is left to whoever has it, and stays the one that is
+// gone on with.
 func TestCommitBeside(t *testing.T) {
 	t.Parallel()
 	p := newRepository(t, "user: wait\nsay: There.\nuser: hang\nfault: hang\nside: commit\nsay: add a file")
@@ -296,9 +298,16 @@ func TestCommitBeside(t *testing.T) {
 	if !strings.Contains(c.err.String(), "The last session is open elsewhere, so the conversation about this is kept in a new one.") {
 		t.Error(c.err)
 	}
+	if c := p.run(exitAnswered, "goal"); !strings.Contains(c.out.String(), "Goal: hang") {
+		t.Errorf("the last session is for\n%s", c.out)
+	}
 	open.kill()
 	if got := p.git("log", "--format=%s"); got != "add a file" {
 		t.Error(got)
+	}
+	p.run(exitAnswered, "run", "--continue", "wait")
+	if got := of(ikigai.KindUser, p.log()); len(got) != 2 || got[0].Content != "hang" || got[1].Content != "wait" {
+		t.Errorf("it was gone on with %d statements: %v", len(got), got)
 	}
 }
 

@@ -24,7 +24,7 @@ type sessionList struct {
 	*front
 	store    ikigai.Store
 	dir      string               // the working directory
-	sessions []ikigai.SessionInfo // those of the working directory first, the last changed first
+	sessions []ikigai.SessionInfo // by distance, the last changed first
 	texts    []string             // what they are found by
 }
 
@@ -39,7 +39,7 @@ func (f *front) pickSession(ctx context.Context, store ikigai.Store) (id ikigai.
 	if len(l.sessions) == 0 {
 		return "", false, usage("There are no sessions yet", "Say something to begin one")
 	}
-	slices.SortStableFunc(l.sessions, func(a, b ikigai.SessionInfo) int { return l.distance(a) - l.distance(b) })
+	slices.SortStableFunc(l.sessions, l.nearer)
 	pick := tui.Pick{Title: "Go on with which session?", Items: l.items(ctx), Preview: func(i, width int) string { return l.preview(ctx, i, width) },
 		Search: l.search}
 	i := f.ui.Pick(ctx, pick)
@@ -49,12 +49,20 @@ func (f *front) pickSession(ctx context.Context, store ikigai.Store) (id ikigai.
 	return l.sessions[i].ID, true, nil
 }
 
-// distance is 0 for a session of the working directory.
+// nearer sorts by distance.
+func (l *sessionList) nearer(a, b ikigai.SessionInfo) int { return l.distance(a) - l.distance(b) }
+
+// distance says how far a session is from what a person goes on with: nearest are those
+// of the working directory, then those of them in which nothing was said, such as
+// conversations about commits.
 func (l *sessionList) distance(s ikigai.SessionInfo) int {
-	if s.Dir == l.dir {
-		return 0
+	switch {
+	case s.Dir != l.dir:
+		return 2
+	case s.Statements == 0 && s.Parent == "":
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // items returns what is shown of the sessions in the list.

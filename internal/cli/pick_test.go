@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"ikigai"
 )
@@ -50,6 +53,21 @@ say: Nothing to it.
 	}
 	if statements != 2 {
 		t.Errorf("the session that was gone on with has %d statements", statements)
+	}
+}
+
+// Sessions of the directory come first, those last in which nothing was said.
+func TestSessionDistance(t *testing.T) {
+	l := &sessionList{dir: "/here"}
+	sessions := []ikigai.SessionInfo{{ID: "other", Dir: "/there", Statements: 1}, {ID: "commit", Dir: "/here"},
+		{ID: "fork", Dir: "/here", Parent: "p"}, {ID: "said", Dir: "/here", Statements: 2}}
+	slices.SortStableFunc(sessions, l.nearer)
+	var order []string
+	for _, s := range sessions {
+		order = append(order, string(s.ID))
+	}
+	if got := strings.Join(order, " "); got != "fork said commit other" {
+		t.Errorf("the order is %s", got)
 	}
 }
 
@@ -104,6 +122,7 @@ func TestOutline(t *testing.T) {
 		add(ikigai.KindChange, path, ikigai.ChangeData{CallID: "1", Path: path})
 	}
 	add(ikigai.KindChange, "/w/undone", ikigai.ChangeData{Path: "/w/undone"})
+	add(ikigai.KindChange, "changed 2 files", ikigai.ChangeData{CallID: "1", Noticed: true, Unrecorded: "too many", Files: 2})
 	add(ikigai.KindToolResult, "", nil)
 	add(ikigai.KindToolCall, "", nil)
 	add(ikigai.KindUser, "more", ikigai.MessageData{By: ikigai.BySteer})
@@ -170,8 +189,10 @@ func TestCompletePath(t *testing.T) {
 	} {
 		var got []string
 		for _, c := range f.completePath(t.Context(), typed) {
-			if c.More {
+			if name := strings.Trim(c.Text, `"`); c.More {
 				c.Text += " more"
+			} else if in, err := os.Stat(c.Path); err != nil || in.IsDir() || filepath.Base(c.Path) != filepath.Base(name) {
+				t.Errorf("%q: the path of %q is %q", typed, name, c.Path)
 			}
 			got = append(got, c.Text)
 		}
@@ -184,6 +205,38 @@ func TestCompletePath(t *testing.T) {
 	cancel()
 	f.paths = pathIndex{}
 	_ = f.completePath(ctx, "main") // it returns, though nothing may be listed yet
+}
+
+// What is there is offered first where it was typed whole, also where it is new, ignored
+// or called nearly as something else. A list that is old is made anew before it is shown.
+func TestCompletePathThatIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"notes.txt": "", ".gitignore": "*.o\n", "out.o": "", "src/x": ""} {
+			must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+			must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+		}
+		f := &front{app: &app{}, at: whereabouts{dir: dir}}
+		is := func(typed string, want ...string) {
+			t.Helper()
+			var got []string
+			for _, c := range f.completePath(t.Context(), typed) {
+				got = append(got, c.Text)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%q: got %q, want %q", typed, got, want)
+			}
+		}
+		is("note", "notes.txt")
+		must(t, os.WriteFile(filepath.Join(dir, "note"), nil, 0o644))
+		is("note", "note", "notes.txt")
+		is("not", "notes.txt")
+		is("out.o", "out.o")
+		is("src", "src/", "src/x")
+		is("../"+filepath.Base(dir)+"/src/x", "../"+filepath.Base(dir)+"/src/x")
+		time.Sleep(stalePaths + 1)
+		is("not", "note", "notes.txt")
+	})
 }
 
 // What was typed of a command is completed, and then its arguments; what cannot be

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"ikigai"
 	"ikigai/internal/journal"
@@ -24,6 +26,18 @@ type which struct {
 
 func (w which) isNew() bool { return !w.last && w.id == "" }
 
+// asidePatience is how long a side conversation alone waits for a session, which it can
+// do without.
+const asidePatience = 100 * time.Millisecond
+
+// patience is how long the session is waited for while it is open elsewhere.
+func (w which) patience() time.Duration {
+	if w.aside {
+		return asidePatience
+	}
+	return acquireTime
+}
+
 // named returns which session an argument names; without one it is the last of
 // this directory.
 func named(args []string) which {
@@ -36,7 +50,7 @@ func named(args []string) which {
 // find returns the session that w names.
 func (a *app) find(ctx context.Context, store ikigai.Store, w which) (ikigai.SessionInfo, error) {
 	var none ikigai.SessionInfo
-	q := ikigai.SessionQuery{Dir: a.dir, Limit: 1}
+	q := ikigai.SessionQuery{Dir: a.dir, Limit: maxBeside}
 	if w.id != "" {
 		q = ikigai.SessionQuery{Prefix: strings.ToLower(w.id), Limit: 5}
 	}
@@ -44,6 +58,8 @@ func (a *app) find(ctx context.Context, store ikigai.Store, w which) (ikigai.Ses
 	switch {
 	case err != nil && !(journal.IsAway(err) && len(found) > 0): // one that is here will do
 		return none, err
+	case len(found) > 0 && w.id == "":
+		return found[lastUsed(ctx, store, found)], nil
 	case len(found) == 1, len(found) > 1 && found[0].ID == ikigai.ID(w.id):
 		return found[0], nil
 	case len(found) > 1:
@@ -56,6 +72,42 @@ func (a *app) find(ctx context.Context, store ikigai.Store, w which) (ikigai.Ses
 		return none, usage("There is no session "+w.id, "See `ikigai sessions --all` for those there are")
 	}
 	return none, usage("There is no session in "+a.dir+" yet", "Begin one with `ikigai run PROMPT`, or see `ikigai sessions --all`")
+}
+
+// maxBeside is the most sessions that are looked through for one that is more than
+// conversations about commits.
+const maxBeside = 50
+
+// lastUsed returns which of sessions, the last changed first, is the one to go on with:
+// the first one that is more than conversations about commits, which were kept apart
+// because that one was open elsewhere.
+func lastUsed(ctx context.Context, store ikigai.Store, sessions []ikigai.SessionInfo) int {
+	return max(0, slices.IndexFunc(sessions, func(s ikigai.SessionInfo) bool { return !onlyCommits(ctx, store, s) }))
+}
+
+// onlyCommits reports whether a session holds nothing but conversations about commits.
+// One that cannot be read is none.
+func onlyCommits(ctx context.Context, store ikigai.Store, s ikigai.SessionInfo) bool {
+	if s.Statements > 0 || s.Parent != "" {
+		return false // most are told by that
+	}
+	commits := false
+	for e, err := range store.Events(ctx, s.ID, 0) {
+		if err != nil {
+			return false
+		}
+		if e.Kind == ikigai.KindInteraction {
+			var d ikigai.InteractionData
+			if e.DecodeData(&d) != nil || d.Purpose != ikigai.PurposeCommit {
+				return false
+			}
+			commits = true
+		}
+		if e.Interaction == ikigai.Main && e.Kind.Conversation() && e.Kind != ikigai.KindSystem {
+			return false // another program speaks with it, as in mcp serve
+		}
+	}
+	return commits
 }
 
 // openToRead loads the settings, opens the database, which must be there, brings

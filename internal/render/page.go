@@ -10,13 +10,14 @@ import (
 //
 // How a statement stands after a round of tools is shown below the files that these
 // are found to have changed, which the log has after it, and what its objective is,
-// which a model says meanwhile, below all of it, unless Style is verbose.
+// which a model says meanwhile, below all of it and above what the person does next,
+// unless Style is verbose.
 type Page struct {
 	Style    Style
 	last     ikigai.Kind        // of the block before; "" at the top
 	close    bool               // that was a line about what happens beside the conversation
 	standing []transcript.Block // how the statement stands, as long as files may be found
-	aims     []transcript.Block // what it is for, until it ends
+	aims     []transcript.Block // what it is for, until the person does something else
 }
 
 // Block returns the text of b with the empty line before it, or "" if the style does
@@ -69,14 +70,25 @@ func (p *Page) waits(b transcript.Block) bool {
 	return true
 }
 
-// begins reports whether what came before b has ended: the person begins something.
+// begins reports whether what came before b has ended: the person begins something,
+// or b is the first that is shown of what they have begun.
 func begins(b transcript.Block) bool {
 	switch b.Kind {
 	case ikigai.KindUser:
 		d, _ := b.Body.(ikigai.MessageData)
 		return b.Interaction == ikigai.Main && d.By == ""
-	case ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork, ikigai.KindUndo:
+	case ikigai.KindRewind, ikigai.KindClear, ikigai.KindFork, ikigai.KindUndo, ikigai.KindMark, ikigai.KindTrust:
 		return true
+	}
+	switch d := b.Body.(type) {
+	case transcript.Objective:
+		return d.By == ikigai.ByPerson
+	case transcript.Projection:
+		return d.Reason == ikigai.FitPerson
+	case transcript.Ended:
+		return b.Side != nil && b.Side.Purpose == ikigai.PurposeCommit
+	case transcript.Call:
+		return b.Typed
 	}
 	return false
 }

@@ -44,6 +44,7 @@ type Block struct {
 	Interaction string // ikigai.Main, or the side interaction it comes from
 	Side        *Side  // what that is for; nil for the main one, and where the log does not say
 	Folded      bool   // it happened beside the conversation: a line is enough
+	Typed       bool   // it is of a command that the person has typed, in a side interaction that is shown as the main one
 	Statement   int    // number of the person's statement it belongs to, from 1; 0 before the first
 	Round       int    // of a tool call or result: number within the statement, from 1
 	Text        string // what the event says to people

@@ -224,16 +224,16 @@ func (s *side) tell() *Spent {
 
 // quiet reports whether a live view is spared the block: what a model names is
 // told by the objective, that a side interaction but a task came to nothing is told,
-// where it matters, by whoever wanted something of it, and a command that the person
-// has typed by its call and result.
+// where it matters, by whoever wanted something of it, and that changes are not
+// recorded by a notice.
 func quiet(b Block) bool {
 	switch d := b.Body.(type) {
 	case Ended:
 		return d.Failed && b.Side.Purpose != ikigai.PurposeTask
 	case Objective:
 		return d.By == ikigai.ByModel && b.Kind != ikigai.KindObjective
-	case ikigai.MessageData:
-		return d.By == ikigai.ByShell
+	case Change:
+		return d.Unrecorded != ""
 	}
 	return false
 }

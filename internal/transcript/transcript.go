@@ -86,7 +86,7 @@ func (t *Transcript) Add(e ikigai.Event) []Block {
 		}
 		t.passes(b)
 		if typed { // the person did it, in the conversation as they see it
-			b.Interaction = ikigai.Main
+			b.Interaction, b.Typed = ikigai.Main, true
 		}
 		blocks = append(blocks, b)
 	}
@@ -99,7 +99,9 @@ func (t *Transcript) takeIn(b *Block) {
 	ln := t.line(b.Interaction)
 	switch b.Kind {
 	case ikigai.KindUser:
-		t.asked(b.Interaction, b.Body.(ikigai.MessageData).By, ln)
+		by := b.Body.(ikigai.MessageData).By
+		t.asked(b.Interaction, by, ln)
+		b.Folded = t.Folded && by == ikigai.ByShell // the call and its result show it
 	case ikigai.KindToolCall:
 		ln.called()
 		b.Round = ln.round

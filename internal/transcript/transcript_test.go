@@ -77,7 +77,8 @@ func TestBrief(t *testing.T) {
 		change(ikigai.ChangeData{CallID: "a", Path: "/x", Existed: true, Noticed: true}),
 		change(ikigai.ChangeData{CallID: "a", Path: "/y", Existed: true}),
 		result("a", "{}"),
-		change(ikigai.ChangeData{CallID: "a", Path: "/x", Existed: true}))
+		change(ikigai.ChangeData{CallID: "a", Path: "/x", Existed: true}),
+		change(ikigai.ChangeData{CallID: "a", Noticed: true, Unrecorded: "a notice says why", Files: 2}))
 	want := `1 user 1.0
 2 tool_call 1.1 a may have run: false
 3 tool_call 1.1 b may have run: false
