@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,14 +43,14 @@ func typedPath(before string) (from int, path string, ok bool) {
 func (f *front) completePath(ctx context.Context, typed string) []tui.Completion {
 	for _, beyond := range []string{"/", "~/", "../"} {
 		if strings.HasPrefix(typed, beyond) {
-			return pathItems(f.pathsBeyond(typed))
+			return f.pathItems(f.pathsBeyond(typed))
 		}
 	}
 	typed = strings.TrimPrefix(typed, "./")
 	hidden := strings.HasPrefix(typed, ".") || strings.Contains(typed, "/.")
 	paths := f.paths.list(ctx, f.whereabouts().dir, hidden)
 	if typed == "" {
-		return pathItems(topmost(paths))
+		return f.pathItems(topmost(paths))
 	}
 	if ctx.Err() != nil {
 		return nil
@@ -58,7 +59,27 @@ func (f *front) completePath(ctx context.Context, typed string) []tui.Completion
 	for _, i := range fuzzy.Rank(typed, paths, mostCompletions) {
 		found = append(found, paths[i])
 	}
-	return pathItems(found)
+	if exact := pathThere(f.whereabouts().dir, typed); exact != "" {
+		found = slices.DeleteFunc(found, func(p string) bool { return p == exact })
+		found = slices.Insert(found, 0, exact)
+	}
+	return f.pathItems(found)
+}
+
+// pathThere returns what was typed if it is the path of something below dir, "" if
+// not. It may be new, hidden or ignored, and in no list.
+func pathThere(dir, typed string) string {
+	if typed == "." || !filepath.IsLocal(typed) {
+		return ""
+	}
+	info, err := os.Lstat(filepath.Join(dir, typed))
+	if err != nil {
+		return ""
+	}
+	if info.IsDir() {
+		return strings.TrimSuffix(typed, "/") + "/"
+	}
+	return typed
 }
 
 // topmost returns the paths of what lies in the directory itself.
@@ -75,13 +96,16 @@ func topmost(paths []string) []string {
 }
 
 // pathItems returns paths as they are typed behind an @.
-func pathItems(paths []string) []tui.Completion {
+func (f *front) pathItems(paths []string) []tui.Completion {
 	var items []tui.Completion
 	for _, p := range paths {
 		if !isPlainLine(p) || strings.Contains(p, `"`) {
 			continue
 		}
 		item := tui.Completion{Text: p, More: strings.HasSuffix(p, "/")}
+		if !item.More {
+			item.Path = f.placeOf(p)
+		}
 		if strings.Contains(p, " ") {
 			item.Text = `"` + p
 			if !item.More {
@@ -93,6 +117,17 @@ func pathItems(paths []string) []tui.Completion {
 	return items
 }
 
+// placeOf returns where a path lies that was typed.
+func (f *front) placeOf(typed string) string {
+	switch rest, inHome := strings.CutPrefix(typed, "~/"); {
+	case inHome:
+		return filepath.Join(f.env("HOME"), rest)
+	case filepath.IsAbs(typed):
+		return typed
+	}
+	return filepath.Join(f.whereabouts().dir, typed)
+}
+
 // mostBeyond is how many entries of a directory elsewhere are looked at.
 const mostBeyond = 10_000
 
@@ -100,12 +135,7 @@ const mostBeyond = 10_000
 // that go with what was typed.
 func (f *front) pathsBeyond(typed string) []string {
 	dir, name := typed[:strings.LastIndexByte(typed, '/')+1], typed[strings.LastIndexByte(typed, '/')+1:]
-	place := dir
-	if rest, inHome := strings.CutPrefix(dir, "~/"); inHome {
-		place = filepath.Join(f.env("HOME"), rest)
-	} else if !filepath.IsAbs(dir) {
-		place = filepath.Join(f.whereabouts().dir, dir)
-	}
+	place := f.placeOf(dir)
 	d, err := os.Open(place)
 	if err != nil {
 		return nil
@@ -140,11 +170,11 @@ type pathIndex struct {
 
 // pathList is one of the lists.
 type pathList struct {
-	dir   string
-	paths []string
-	since time.Time     // of paths
-	ready chan struct{} // closed once there are paths
-	busy  bool          // they are being listed
+	dir     string
+	paths   []string
+	since   time.Time     // of paths; zero if there are none yet
+	began   time.Time     // to be listed, last
+	filling chan struct{} // closed when that ends; nil if it has
 }
 
 const (
@@ -153,9 +183,12 @@ const (
 	stalePaths = 3 * time.Second
 	// listTime bounds the listing of a directory.
 	listTime = time.Minute
+	// freshTime is how long a newer list is waited for where there is an old one.
+	freshTime = 100 * time.Millisecond
 )
 
-// list returns the paths below dir. It waits for the first list, until ctx ends.
+// list returns the paths below dir. It waits for the first list, until ctx ends, and
+// for a newer one as long as a person who types does not notice.
 func (x *pathIndex) list(ctx context.Context, dir string, hidden bool) []string {
 	x.mu.Lock()
 	l := x.lists[hidden]
@@ -163,18 +196,26 @@ func (x *pathIndex) list(ctx context.Context, dir string, hidden bool) []string 
 		if x.lists == nil {
 			x.lists = map[bool]*pathList{}
 		}
-		l = &pathList{dir: dir, ready: make(chan struct{})}
+		l = &pathList{dir: dir}
 		x.lists[hidden] = l
 	}
-	if !l.busy && time.Since(l.since) > stalePaths {
-		l.busy = true
+	if l.filling == nil && time.Since(l.since) > stalePaths {
+		l.filling, l.began = make(chan struct{}), time.Now()
 		go x.fill(l, hidden)
 	}
+	filling := l.filling
+	var enough <-chan time.Time // never, for the first list
+	if !l.since.IsZero() {
+		enough = time.After(time.Until(l.began.Add(freshTime)))
+	}
 	x.mu.Unlock()
-	select {
-	case <-l.ready:
-	case <-ctx.Done():
-		return nil
+	if filling != nil {
+		select {
+		case <-filling:
+		case <-enough:
+		case <-ctx.Done():
+			return nil
+		}
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -199,8 +240,7 @@ func (x *pathIndex) fill(l *pathList, hidden bool) {
 	if err == nil {
 		l.paths = paths
 	}
-	if l.since.IsZero() {
-		close(l.ready)
-	}
-	l.since, l.busy = time.Now(), false
+	l.since = time.Now()
+	close(l.filling)
+	l.filling = nil
 }

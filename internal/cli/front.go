@@ -63,6 +63,7 @@ type front struct {
 	errand  *doing         // a command that does something, likewise
 	telling *doing         // a command that only tells something, likewise
 	instead ikigai.Seq     // the statement that the next one takes the place of; 0 for none
+	unsaid  []string       // statements that no session was open for
 	heard   []ikigai.Event // of commands that the person has typed, which the model is yet to be told
 	running sync.WaitGroup
 }
@@ -172,6 +173,9 @@ func (f *front) shutDown() {
 	f.mu.Lock()
 	f.left.Store(true)
 	f.part()
+	for _, in := range f.waiting {
+		f.unsaid = append(f.unsaid, in.Text)
+	}
 	f.waiting = nil
 	for _, d := range f.underWay() {
 		d.stop(errStopped)
@@ -218,12 +222,15 @@ func (f *front) await() {
 // farewell tells how to go on.
 func (f *front) farewell(err error) error {
 	f.mu.Lock() // what was left behind may still be opening a session
-	w, failed, early := f.work, f.failed, f.early
+	w, failed, early, unsaid := f.work, f.failed, f.early, f.unsaid
 	f.mu.Unlock()
 	if w != nil && w.stays() {
 		fmt.Fprintln(f.Err, w.howToGoOn())
 	}
 	if failed != nil && w == nil && !early {
+		for _, text := range unsaid { // the screen does not have it any more
+			fmt.Fprintln(f.Err, "This was not sent:\n"+f.harmless(text))
+		}
 		return failed
 	}
 	return err

@@ -23,6 +23,9 @@ func (f *front) whereabouts() whereabouts {
 	return f.at
 }
 
+// noModel stands for the name of a model where none is set.
+const noModel = "no model"
+
 // openFirst opens the session that the person has asked for. Where that fails, a
 // person who has named one leaves with the reason.
 func (f *front) openFirst(o frontOptions) {
@@ -32,7 +35,7 @@ func (f *front) openFirst(o frontOptions) {
 	if err == nil {
 		f.stopServer = stop
 	} else {
-		model = config.Endpoint{Name: cmp.Or(f.settings.Model, "no model")}
+		model = config.Endpoint{Name: cmp.Or(f.settings.Model, noModel)}
 	}
 	f.mu.Unlock()
 	if err != nil {

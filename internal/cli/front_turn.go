@@ -16,6 +16,10 @@ func (f *front) answer(ctx context.Context, in tui.Input) {
 	w, err := f.opened(ctx)
 	if err == nil {
 		err = f.askable(ctx)
+	} else {
+		f.mu.Lock()
+		f.unsaid = append(f.unsaid, in.Text)
+		f.mu.Unlock()
 	}
 	var statement ikigai.Event
 	if err == nil {

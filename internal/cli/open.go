@@ -141,7 +141,9 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 		return nil, errors.Join(err, o.store.Close())
 	}
 	var giveBack func() error
-	if o.grant, giveBack, err = acquire(ctx, o.store, id); err != nil {
+	if o.grant, giveBack, err = acquireWithin(ctx, o.store, id, w.patience(), func() {
+		v.notice(fmt.Sprintf("Another process has this session open. It is waited for, %g s at most.", acquireTime.Seconds()))
+	}); err != nil {
 		return nil, errors.Join(busy(id, err), o.store.Close())
 	}
 	o.ends = append(o.ends, func() { _ = errors.Join(giveBack(), o.store.Close()) }) // nothing of it concerns the person any more
@@ -162,6 +164,9 @@ func (a *app) open(ctx context.Context, w which, endpoint config.Endpoint, opene
 	o.handing.work, o.handing.agent = all, all.agent
 	o.asking.work = all
 	all.agent.Fitter = all.fitting()
+	if !w.aside {
+		all.keepAgain()
+	}
 	return all, nil
 }
 
@@ -215,13 +220,31 @@ func (o *opening) choose(ctx context.Context) (ikigai.ID, error) {
 	return session.NewID(), o.goTo(found)
 }
 
-// acquire takes a session. Whoever delivers what waits of it has it for a
-// moment.
+// acquireTime is how long a session is waited for: whoever delivers what waits of it
+// has it for a moment.
+const acquireTime = 2 * deliverTime
+
+// acquire takes a session, within acquireTime.
 func acquire(ctx context.Context, store ikigai.Store, id ikigai.ID) (ikigai.Grant, func() error, error) {
-	for deadline := time.Now().Add(2 * deliverTime); ; {
+	return acquireWithin(ctx, store, id, acquireTime, func() {})
+}
+
+// acquireNotice is how long somebody who wants a session waits without a word.
+const acquireNotice = 300 * time.Millisecond
+
+// acquireWithin takes a session. One that is open elsewhere for longer than patience is
+// an error that is an ErrBusy; waits is called once that takes a while.
+func acquireWithin(ctx context.Context, store ikigai.Store, id ikigai.ID, patience time.Duration, waits func()) (ikigai.Grant, func() error, error) {
+	told := false
+	for began := time.Now(); ; {
 		grant, giveBack, err := store.Acquire(ctx, id)
-		if !errors.Is(err, ikigai.ErrBusy) || time.Now().After(deadline) {
+		waited := time.Since(began)
+		if !errors.Is(err, ikigai.ErrBusy) || waited > patience {
 			return grant, giveBack, err
+		}
+		if waited > acquireNotice && !told {
+			told = true
+			waits()
 		}
 		select {
 		case <-ctx.Done():

@@ -52,7 +52,7 @@ func (o *outline) Add(e ikigai.Event) {
 // change takes in that a file was changed, unless it was changed back.
 func (o *outline) change(e ikigai.Event) {
 	var d ikigai.ChangeData
-	if e.DecodeData(&d) == nil && (d.CallID != "" || d.Noticed) && !slices.Contains(o.now.files, d.Path) {
+	if e.DecodeData(&d) == nil && (d.CallID != "" || d.Noticed) && d.Unrecorded == "" && !slices.Contains(o.now.files, d.Path) {
 		o.now.files = append(o.now.files, d.Path)
 	}
 }

@@ -56,7 +56,7 @@ func (f *front) pickModel(ctx context.Context) (string, error) {
 	models, usable := f.modelsToPick(ctx, w.endpoint.Vendor)
 	inForce := func(m catalog.Model) bool { return m.Name == w.agent.ModelName }
 	now := slices.IndexFunc(models, inForce)
-	if now < 0 {
+	if now < 0 && w.agent.ModelName != noModel {
 		known, _ := f.settings.Known(w.agent.ModelName)
 		known.Name = w.agent.ModelName
 		models, now = slices.Insert(models, 0, known), 0

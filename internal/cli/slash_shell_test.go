@@ -17,7 +17,11 @@ func TestTypedCommands(t *testing.T) {
 	s := p.types()
 	s.says("!!echo qu''iet; touch first", "created "+p.file("first"))
 	s.says("!echo lo''ud; exit 3", "exit code 3")
+	s.WaitFor("· told the model: $ echo lo''ud; exit 3")
 	s.says("And now?", "So be it.")
+	if screen := s.Screen.Screen(); strings.Contains(screen, "told the model: $ echo qu") {
+		t.Errorf("it is said that the model was told:\n%s", screen)
+	}
 	body := p.lastRequest()
 	if !strings.Contains(body, "loud") || !strings.Contains(body, "exit code 3") || strings.Contains(body, "quiet") {
 		t.Errorf("the model was sent: %s", body)

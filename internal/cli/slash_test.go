@@ -374,6 +374,21 @@ func TestSlashModel(t *testing.T) {
 	}
 }
 
+// Where no model is set, none is in force among those to choose from.
+func TestPickTheFirstModel(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, talkScript)
+	must(t, os.WriteFile(filepath.Join(p.root, "home", ".config", "ikigai", "config.json"), []byte(`{}`), 0o600))
+	s := p.talk()
+	s.enters("/model")
+	s.WaitFor("no key at hand")
+	if screen := s.Screen.Screen(); !strings.Contains(screen, "Go on with which model?") || strings.Contains(screen, "in force") || strings.Contains(screen, noModel) {
+		t.Errorf("the screen is\n%s", screen)
+	}
+	s.escapes("Go on with which model?")
+	s.leaves()
+}
+
 // While no model can be asked, and nothing has been said, commands do what they can
 // or say why not, and leave nothing in the log.
 func TestSlashUnasked(t *testing.T) {

@@ -103,6 +103,10 @@ func Notice(text string) transcript.Block {
 func (s Style) statement(b transcript.Block) string {
 	mark, how := userMark, strong
 	switch d, _ := b.Body.(ikigai.MessageData); d.By {
+	case ikigai.ByShell:
+		if b.Folded {
+			return s.remark("told the model", "$ "+typedCommand(b.Text), nil)
+		}
 	case ikigai.ByLoop:
 		how = faint // the program asks for the answer in another form
 	case ikigai.BySteer:
@@ -111,6 +115,14 @@ func (s Style) statement(b transcript.Block) string {
 	said := s
 	said.Compact = s.FoldSaid
 	return said.folded(s.paint(accent, s.glyph(mark))+" ", "  ", how, said.read(safetext.Terminal(b.Text))) + s.parts(b)
+}
+
+// typedCommand returns the command that the model is told of in a text, behind a prompt
+// and before its output.
+func typedCommand(text string) string {
+	_, command, _ := strings.Cut(text, "\n$ ")
+	command, _, _ = strings.Cut(command, "\n\nIts output:\n")
+	return line(command)
 }
 
 func (s Style) answer(b transcript.Block) string {
@@ -190,9 +202,12 @@ func (s Style) change(b transcript.Block) string {
 	return s.named(d.Of, b.Text) + "  " + s.paint(faint, what) + "\n"
 }
 
-// noticed says what was found to have happened to a file.
+// noticed says what was found to have happened to a file. Of no single one the event's
+// own text does, which stands for a path then.
 func noticed(d ikigai.ChangeData, path string) string {
 	switch {
+	case d.Unrecorded != "":
+		return path
 	case d.After != nil && !d.After.Exists:
 		path = "deleted " + path
 	case !d.Existed:

@@ -203,7 +203,7 @@ func session(random *rand.Rand, texts []string) (events []ikigai.Event) {
 	for range random.IntN(16) {
 		switch random.IntN(15) {
 		case 0:
-			event(ikigai.KindUser, text(), nil)
+			event(ikigai.KindUser, text(), ikigai.MessageData{By: []string{"", ikigai.ByShell}[random.IntN(2)]})
 		case 1:
 			event(ikigai.KindThinking, text(), nil)
 		case 2, 3:
@@ -230,9 +230,11 @@ func session(random *rand.Rand, texts []string) (events []ikigai.Event) {
 		case 12:
 			event(ikigai.KindFeedback, text(), ikigai.FeedbackData{Turn: random.IntN(3), Turns: 9, Tools: []ikigai.ToolTally{{Name: text(), Failed: 1}}})
 		case 13:
-			event([]ikigai.Kind{ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective}[random.IntN(3)], text(), ikigai.ObjectiveData{By: ikigai.ByModel})
+			event([]ikigai.Kind{ikigai.KindTitle, ikigai.KindGoal, ikigai.KindObjective}[random.IntN(3)], text(),
+				ikigai.ObjectiveData{By: []string{ikigai.ByModel, ikigai.ByPerson}[random.IntN(2)]})
 		case 14:
-			event(ikigai.KindProjection, text(), ikigai.ProjectionData{Before: 9, After: 3, Trimmed: make([]ikigai.TrimmedResult, random.IntN(3))})
+			event(ikigai.KindProjection, text(), ikigai.ProjectionData{Before: 9, After: 3, Trimmed: make([]ikigai.TrimmedResult, random.IntN(3)),
+				Reason: []string{ikigai.FitBudget, ikigai.FitPerson}[random.IntN(2)]})
 		}
 	}
 	return events

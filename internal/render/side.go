@@ -27,7 +27,7 @@ func (s Style) side(b transcript.Block) string {
 	case transcript.Call:
 		return s.aside(s.task(b)+s.paint(warn, s.glyph(alertMark))+" "+s.callLine(d, b.Text), "  no result: it may have run")
 	case transcript.Change:
-		return s.aside(s.task(b)+s.paint(faint, noticed(d.ChangeData, line(d.Path))), "")
+		return s.aside(s.task(b)+s.paint(faint, noticed(d.ChangeData, line(cmp.Or(d.Path, b.Text)))), "")
 	}
 	return s.body(b)
 }

@@ -64,6 +64,23 @@ func TestAsidesAreLines(t *testing.T) {
 	}
 }
 
+// What a task has changed and is not recorded is told, as it is of no file.
+func TestUnrecordedOfTask(t *testing.T) {
+	fold, got := transcript.Transcript{Folded: true}, ""
+	for _, e := range []ikigai.Event{
+		ikigai.NewEvent(ikigai.KindInteraction, "Tidy", ikigai.InteractionData{Purpose: ikigai.PurposeTask, Parent: ikigai.Main}),
+		ikigai.NewEvent(ikigai.KindChange, "changed 2 files that are not recorded: why", ikigai.ChangeData{Noticed: true, Unrecorded: "why", Files: 2}),
+	} {
+		e.Interaction = "task-1"
+		for _, b := range fold.Add(e) {
+			got = render.Style{}.Block(b)
+		}
+	}
+	if want := "  Tidy: changed 2 files that are not recorded: why\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // S4.19: the person sees the same feedback as the model: how it stands in a line,
 // and the very text with -v. S4.10: the goal and the objective are seen, too.
 func TestFeedbackIsSeen(t *testing.T) {
@@ -162,5 +179,34 @@ func TestEveryLineIsNamed(t *testing.T) {
 	text := render.Style{}.Block(transcript.Block{Kind: ikigai.KindAssistant, Interaction: "task-11", Text: "one\n\ntwo"})
 	if want := "[task-11] one\n[task-11] \n[task-11] two\n"; text != want {
 		t.Errorf("%q", text)
+	}
+}
+
+// Of a command that the person has typed it is said in a line that the model was told of
+// it, right below; nothing is of one that it was not told of.
+func TestToldOfACommand(t *testing.T) {
+	var events []ikigai.Event
+	for i, command := range []string{"make\nmake check", "ls"} {
+		name := string(rune('a' + i))
+		run := []ikigai.Event{
+			ikigai.NewEvent(ikigai.KindInteraction, "", ikigai.InteractionData{Purpose: ikigai.PurposeShell, Parent: ikigai.Main}),
+			ikigai.NewEvent(ikigai.KindToolCall, "", ikigai.ToolCallData{ID: name, Function: ikigai.ToolCallFunction{Name: "x"}}),
+			ikigai.NewEvent(ikigai.KindToolResult, "", ikigai.ToolResultData{ToolCallID: name, Name: "x", Output: "out", Success: true}),
+		}
+		for j := range run {
+			run[j].Interaction = name
+		}
+		if events = append(events, run...); i == 0 {
+			events = append(events, ikigai.NewEvent(ikigai.KindUser, "I ran a command in /w:\n\n$ "+command+"\n\nIts output:\n\nmade\n\nIt ended.", ikigai.MessageData{By: ikigai.ByShell}))
+		}
+	}
+	for _, brief := range []bool{false, true} {
+		want := "● x\n  out\n· told the model: $ make␊make check\n\n● x\n  out\n"
+		if got := pageOf(transcript.Transcript{Folded: true, Brief: brief}, render.Style{}, events); got != want {
+			t.Errorf("brief %v: got %q, want %q", brief, got, want)
+		}
+	}
+	if got := pageOf(transcript.Transcript{}, render.Style{}, events); !strings.Contains(got, "made\n") {
+		t.Errorf("not folded: %q", got)
 	}
 }

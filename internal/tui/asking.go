@@ -11,7 +11,7 @@ import (
 // A key is the answer to a question only where it stands alone: what somebody is
 // about to say must not answer, least of all allow something.
 const (
-	pause  = 700 * time.Millisecond // without a key before it
+	pause  = 700 * time.Millisecond // without a key before it that was for something else
 	alone  = 400 * time.Millisecond // without a key after it, if it allows something
 	stalls = 50 * time.Millisecond  // later than that, nobody has looked for keys in time
 )
@@ -22,6 +22,9 @@ type asked struct {
 	answer chan Answer
 	widget *overlay.Question // nil until it is this question's turn
 	guess  *guess            // nil unless a key has been typed that may be the answer
+	since  time.Time         // it is its turn
+	rang   bool              // the person was called
+	took   time.Time         // it was given a key, last
 }
 
 // guess is a key that is the answer if no other one follows.
@@ -62,7 +65,45 @@ func (l *loop) askNext() {
 		l.gap()
 	}
 	l.print(text)
-	l.ring("ikigai asks: " + safe(a.q.Prompt))
+	l.summon(a)
+}
+
+// summon calls the person to a question whose turn it is.
+func (l *loop) summon(a *asked) {
+	a.since, a.rang = time.Now(), l.ring(a.summons())
+}
+
+func (a *asked) summons() string { return "ikigai asks: " + safe(a.q.Prompt) }
+
+// remind calls the person to a question that has waited for long enough.
+func (l *loop) remind(now time.Time) {
+	if due := l.reminder(); !due.IsZero() && !now.Before(due) {
+		a := l.waits()
+		a.rang = true
+		l.term.Ring(a.summons())
+	}
+}
+
+// reminder returns when the person is called to a question that they were not called to
+// yet, zero if they are not to be. What they type puts it off, unless something is open
+// over the question: then they may not know of it.
+func (l *loop) reminder() time.Time {
+	a, after := l.waits(), l.config.NotifyAfter
+	switch {
+	case a == nil || a.rang || after <= 0:
+		return time.Time{}
+	case l.open() == nil && l.keyAt.After(a.since):
+		return l.keyAt.Add(after)
+	}
+	return a.since.Add(after)
+}
+
+// waits returns the question whose turn it is, nil if there is none.
+func (l *loop) waits() *asked {
+	if l.plain != nil {
+		return l.plain.question()
+	}
+	return l.question()
 }
 
 // about returns what is printed above a question: of what it is about, what does
@@ -82,8 +123,8 @@ func (s *state) question() *asked {
 	return s.asked[0]
 }
 
-// answers gives a key to the question, if it is for that. quiet is how long there
-// was no key before it.
+// answers gives a key to the question, if it is for that. quiet is how long no key
+// was for something else before it.
 func (l *loop) answers(k tty.Key, quiet time.Duration) bool {
 	a := l.question()
 	switch {
@@ -148,7 +189,15 @@ func (s *state) untilAnswered(now time.Time) time.Duration {
 	case a.guess != nil:
 		return a.guess.due.Sub(now)
 	}
-	return s.keyAt.Add(pause).Sub(now)
+	return pause - s.quiet(now)
+}
+
+// quiet returns how long no key has come that was for something else than the question.
+func (s *state) quiet(now time.Time) time.Duration {
+	if a := s.question(); a != nil && a.took.Equal(s.keyAt) {
+		return pause
+	}
+	return now.Sub(s.keyAt)
 }
 
 // unanswerable returns what stands in place of the choices, which no key is for now.
@@ -158,7 +207,7 @@ func (s *state) unanswerable() string {
 		return a.guess.label + s.glyph(" …", " ...")
 	case !s.input.Empty():
 		return "finish or clear what you type, then answer"
-	case s.now.Sub(s.keyAt) < pause:
+	case s.quiet(s.now) < pause:
 		return "you were typing: a moment, then answer"
 	}
 	return ""
@@ -167,6 +216,7 @@ func (s *state) unanswerable() string {
 // answer gives a key to the question.
 func (l *loop) answer(k tty.Key) {
 	a := l.question()
+	a.took = l.keyAt
 	if a.widget.Handle(k) {
 		choice, words := a.widget.Answer()
 		a.answer <- Answer{Choice: choice, Words: words}

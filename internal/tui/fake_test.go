@@ -114,6 +114,13 @@ func (f *fake) Ring(text string) {
 	f.rang = append(f.rang, text)
 }
 
+// bells returns what it was rung for, a line each.
+func (f *fake) bells() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.Join(f.rang, "\n")
+}
+
 // text returns what is printed and what is live, a line between them.
 func (f *fake) text() string {
 	f.mu.Lock()

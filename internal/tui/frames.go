@@ -16,6 +16,9 @@ const (
 func (l *loop) refresh() {
 	now := time.Now()
 	next := time.Duration(-1)
+	if l.away == 0 {
+		l.remind(now)
+	}
 	switch {
 	case l.away > 0:
 	case !l.dirty:
@@ -44,6 +47,7 @@ func (l *loop) paint(now time.Time) {
 		return
 	}
 	if o := l.open(); o != nil {
+		o.Asks(l.question() != nil)
 		lines, row, col := o.View(l.width, l.height)
 		l.paged = true
 		l.term.Page(lines, row, col)

@@ -39,7 +39,7 @@ func (l *loop) typed(keys []tty.Key, ok bool) {
 // of the input, of the front.
 func (l *loop) key(k tty.Key) {
 	now := time.Now()
-	quiet := now.Sub(l.keyAt)
+	quiet := l.quiet(now)
 	l.keyAt, l.fresh, l.hint = now, false, hint{}
 	l.disarm(k)
 	switch {

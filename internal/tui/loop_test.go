@@ -498,6 +498,30 @@ func TestQuestionWhileTyping(t *testing.T) {
 			said(t, answer, 1)
 		})
 	})
+	t.Run("another choice", func(t *testing.T) { // what the question took itself was not typed
+		asks(t, func(s *stage, answer chan int) {
+			s.types("r")
+			time.Sleep(2 * alone)
+			s.keys(press(tty.KeyEscape))
+			s.shows("y yes")
+			s.types("n")
+			said(t, answer, 2)
+		})
+	})
+	t.Run("the next one", func(t *testing.T) { // what the one before took is no answer to it
+		asks(t, func(s *stage, answer chan int) {
+			next := make(chan int, 1)
+			go func() { next <- s.Ask(s.t.Context(), Question{Prompt: "And now?", Choices: choices}).Choice }()
+			s.settle()
+			s.types("nn")
+			said(t, answer, 2)
+			s.shows("And now?", "› n")
+			s.keys(ctrl('c'))
+			time.Sleep(2 * pause)
+			s.types("n")
+			said(t, next, 2)
+		})
+	})
 	t.Run("Escape", func(t *testing.T) {
 		asks(t, func(s *stage, answer chan int) {
 			s.host.busy = true
@@ -627,6 +651,69 @@ func TestNotifies(t *testing.T) {
 		s.settle()
 		if len(s.term.rang) != 1 || acts(s.term.rang[0]) || acts(s.term.title) || !strings.Contains(s.term.title, "Work") {
 			t.Errorf("rang %q, title %q", s.term.rang, s.term.title)
+		}
+	})
+}
+
+// A question that comes while something is open over the session is told of there, and
+// calls the person once it has waited for long enough.
+func TestQuestionBehindAnOverlay(t *testing.T) {
+	opens := map[string]func(*stage){
+		"q":   func(s *stage) { s.Page(s.t.Context(), "Title", "the page\n", false) },
+		"Esc": func(s *stage) { s.Pick(s.t.Context(), Pick{Title: "Which?", Items: []Item{{Label: "one"}}}) },
+	}
+	for key, open := range opens {
+		play(t, 60, 10, Config{NotifyAfter: 10 * time.Second}, func(s *stage) {
+			closed := make(chan bool)
+			go func() {
+				open(s)
+				closed <- true
+			}()
+			s.settle()
+			s.hides("asks")
+			ctx, withdraw := context.WithCancel(s.t.Context())
+			answered := make(chan bool)
+			go func() {
+				s.Ask(ctx, Question{Prompt: "Run it?"})
+				answered <- true
+			}()
+			s.shows("ikigai asks: " + key + " to answer")
+			time.Sleep(9 * time.Second)
+			s.keys(press(tty.KeyDown))
+			s.settle()
+			if got := s.term.bells(); got != "" {
+				t.Errorf("it rings too early: %q", got)
+			}
+			time.Sleep(time.Second)
+			s.settle()
+			if got := s.term.bells(); got != "ikigai asks: Run it?" {
+				t.Errorf("it rings %q", got)
+			}
+			withdraw()
+			<-answered
+			s.hides("asks")
+			s.keys(map[string]tty.Key{"q": {Code: tty.KeyRune, Rune: 'q'}, "Esc": press(tty.KeyEscape)}[key])
+			<-closed
+		})
+	}
+}
+
+// Somebody who types sees the question, and is called some time after that; once.
+func TestQuestionReminds(t *testing.T) {
+	play(t, 60, 10, Config{NotifyAfter: 10 * time.Second}, func(s *stage) {
+		go s.Ask(s.t.Context(), Question{Prompt: "Run it?"})
+		s.shows("Run it?")
+		time.Sleep(8 * time.Second)
+		s.types("x")
+		time.Sleep(8 * time.Second)
+		s.settle()
+		if got := s.term.bells(); got != "" {
+			t.Errorf("it rings %q while somebody types", got)
+		}
+		time.Sleep(time.Minute)
+		s.settle()
+		if got := s.term.bells(); got != "ikigai asks: Run it?" {
+			t.Errorf("it rings %q", got)
 		}
 	})
 }

@@ -18,6 +18,7 @@ type opened struct {
 
 type widget interface {
 	Handle(tty.Key) (done bool)
+	Asks(waits bool)
 	View(width, height int) (lines []string, row, col int)
 }
 

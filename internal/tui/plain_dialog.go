@@ -85,7 +85,7 @@ func (d *plainQuestion) begin(l *loop) {
 		fmt.Fprintf(&b, "  %c: %s\n", c.Key, safe(c.Label))
 	}
 	l.print(b.String())
-	l.ring("ikigai asks: " + safe(d.q.Prompt))
+	l.summon(d.asked)
 }
 
 func (d *plainQuestion) prompt() string {
@@ -133,6 +133,16 @@ func (d *plainQuestion) keys() string {
 func (d *plainQuestion) leave(l *loop) {
 	l.giveBack() // what is asked about is stopped
 	d.answer <- Answer{Choice: -1}
+}
+
+// question returns the question whose turn it is, nil if there is none.
+func (p *plain) question() *asked {
+	if len(p.dialog) > 0 {
+		if d, ok := p.dialog[0].(*plainQuestion); ok {
+			return d.asked
+		}
+	}
+	return nil
 }
 
 // withdraw closes a question that is not to be answered any more.

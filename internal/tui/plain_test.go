@@ -347,6 +347,19 @@ func TestPlainAsks(t *testing.T) {
 	}
 }
 
+// A question that waits calls the person.
+func TestPlainReminds(t *testing.T) {
+	var out strings.Builder
+	l := newLoop(Config{Plain: true, In: strings.NewReader(""), Out: &out, Host: &host{}, NotifyAfter: time.Minute}, newMailbox())
+	a := newAsked(Question{Prompt: "May this run?"})
+	l.ask(a)
+	for after, want := range []int{0, 1, 1} {
+		if l.remind(a.since.Add(time.Duration(after) * time.Minute)); strings.Count(out.String(), "\a") != want {
+			t.Errorf("after %d minutes: %q", after, out.String())
+		}
+	}
+}
+
 // What was typed before the question came is no answer to it.
 func TestPlainTakesNoAnswerInAdvance(t *testing.T) {
 	p := newPlain(strings.NewReader(""), io.Discard, nil)

@@ -22,10 +22,12 @@ func (s *state) subject() string {
 }
 
 // ring calls the person, who may look elsewhere, if what is under way has taken
-// long enough.
-func (l *loop) ring(text string) {
+// long enough. It reports whether it has.
+func (l *loop) ring(text string) bool {
 	after := l.config.NotifyAfter
-	if after > 0 && l.work.busy && time.Since(l.work.since) >= after {
+	long := after > 0 && l.work.busy && time.Since(l.work.since) >= after
+	if long {
 		l.term.Ring(text)
 	}
+	return long
 }

@@ -28,10 +28,10 @@ type Config struct {
 	Plain       bool          // a line at a time and nothing that moves, for screen readers and dumb terminals
 	In          io.Reader     // with Plain: the terminal, instead of Terminal, which tells its size alone
 	Out         io.Writer     // likewise
-	NotifyAfter time.Duration // a turn that took longer rings when it ends; 0 never rings
+	NotifyAfter time.Duration // a turn that took longer rings when it ends or asks, a question when it has waited longer; 0 never rings
 	Redact      func(string) string
 	// Image reports whether path is that of an image to send along, when one was
-	// pasted. Nil: there are none.
+	// pasted or completed. Nil: there are none.
 	Image func(path string) bool
 	// Edit has the person edit a text elsewhere, while the Front has given the
 	// terminal away, and returns what came of it. Nil: there is no such place.

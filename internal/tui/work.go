@@ -114,6 +114,7 @@ func (l *loop) nextTick(now time.Time) time.Duration {
 		}
 	}
 	sooner(l.untilAnswered(now))
+	sooner(l.reminder().Sub(now))
 	if l.open() != nil {
 		return next
 	}

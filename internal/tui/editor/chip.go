@@ -2,7 +2,6 @@ package editor
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 )
@@ -39,10 +38,10 @@ func (e *Editor) pasteChip(text string) (string, bool) {
 	return e.newChip(chip{label: label, text: text, n: n})
 }
 
-// imageChip is pasteChip for the path of an image.
-func (e *Editor) imageChip(path string) (string, bool) {
+// imageChip is pasteChip for the path of an image, which is shown by a name.
+func (e *Editor) imageChip(path, name string) (string, bool) {
 	n := e.chipNumber(true)
-	name := strings.NewReplacer("\n", "␊", "\t", "␉").Replace(clean(filepath.Base(path)))
+	name = strings.NewReplacer("\n", "␊", "\t", "␉").Replace(clean(name))
 	return e.newChip(chip{label: fmt.Sprintf("[image %d: %s]", n, name), path: path, n: n})
 }
 

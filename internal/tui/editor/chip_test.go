@@ -136,6 +136,77 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// A command is given the path that is pasted.
+func TestImageInACommand(t *testing.T) {
+	for before, want := range map[string]string{"!ls |": "!ls /a.png|", "/mine |": "/mine /a.png|", "/tmp/x is |": "/tmp/x is [image 1: a.png]|"} {
+		e := New(Config{Image: func(string) bool { return true }})
+		set(e, before)
+		e.Handle(pasted("/a.png"))
+		if got := shown(e); got != want {
+			t.Errorf("%s: %q, want %q", before, got, want)
+		}
+	}
+}
+
+// The path of an image becomes one when it is completed, but not in a command.
+func TestCompletedImage(t *testing.T) {
+	image := Completion{Text: `"in/a b.png"`, Path: "/w/in/a b.png"}
+	for _, s := range []struct {
+		before string
+		item   Completion
+		want   string
+		images []string
+	}{
+		{"see @in", image, "see [image 1: in/a b.png] |", []string{image.Path}},
+		{"(@in", image, "([image 1: in/a b.png] |", []string{image.Path}},
+		{"see @in", Completion{Text: "in/a.txt", Path: "/w/in/a.txt"}, "see @in/a.txt |", nil},
+		{"see @in", Completion{Text: "in/", More: true}, "see @in/|", nil},
+		{"/mine @in", image, `/mine @"in/a b.png" |`, nil},
+		{"!ls @in", image, `!ls @"in/a b.png" |`, nil},
+		{"/w/x.go @in", image, "/w/x.go [image 1: in/a b.png] |", []string{image.Path}},
+	} {
+		e := New(Config{Image: func(path string) bool { return path == image.Path }})
+		for _, k := range keys(t, s.before) {
+			e.Handle(k)
+		}
+		e.Completed(e.Before(), Completions{From: len(s.before) - len("in"), Items: []Completion{s.item}})
+		e.Handle(key(t, "Tab"))
+		if got := shown(e); got != s.want {
+			t.Errorf("%q completed: %q, want %q", s.before, got, s.want)
+		}
+		e.Handle(key(t, "C-_"))
+		if got := shown(e); got != s.before+"|" {
+			t.Errorf("%q undone: %q", s.before, got)
+		}
+		e.Handle(key(t, "C-x"))
+		e.Handle(key(t, "C-r"))
+		if _, images := e.Take(); !slices.Equal(images, s.images) {
+			t.Errorf("%q: sent with %q, want %q", s.before, images, s.images)
+		}
+	}
+}
+
+// A text that is put into the input is not too long to be edited, and sent as it is.
+func TestSetFolds(t *testing.T) {
+	long := strings.Repeat("漢字\n", mostEntry/7+1)
+	e := New(Config{Image: func(string) bool { return true }})
+	e.Handle(pasted("/tmp/a.png"))
+	e.Take()
+	for text, want := range map[string]string{
+		long[:mostEntry/7*7]:          long[:mostEntry/7*7] + "|",
+		"see\n" + long:                "[paste 1: 9364 lines, 64 KB]|",
+		"a [image 1: a.png] b" + long: "a [image 1: a.png][paste 1: 9363 lines, 64 KB]|",
+	} {
+		e.Set(text)
+		if got := shown(e); got != want {
+			t.Errorf("set %.30q: %.80q, want %.80q", text, got, want)
+		}
+		if got, _ := e.Take(); got != text {
+			t.Errorf("set %.30q: %.30q is sent", text, got)
+		}
+	}
+}
+
 // An image stays one where its text was elsewhere: in another editor, or sent.
 func TestImagesComeBack(t *testing.T) {
 	e := New(Config{Image: func(string) bool { return true }})

@@ -14,8 +14,9 @@
 //   - Tab asks for completions, or queues while something is under way. @ at the
 //     beginning of a word, and / at the beginning of the text, ask as one types. In
 //     the list, Up and Down, Ctrl-P and Ctrl-N, and Shift-Tab choose, Tab and Enter
-//     take (Enter an argument of a command only once it was chosen), and Esc closes (and
-//     leaves vi's insert mode).
+//     take (Enter only what is chosen, which an argument of a command, or a file that
+//     does not begin with what was typed, is not by itself), and Esc closes (and leaves
+//     vi's insert mode).
 //   - Up in the first row and Down in the last one go through the history, Ctrl-R
 //     searches it: Ctrl-R and Ctrl-S go on to what is older and newer, Enter sends
 //     what is found, Esc, Tab and the arrows take it to be edited, Ctrl-G and Ctrl-C
@@ -33,8 +34,8 @@ type Config struct {
 	ASCII   bool // marks of the editor's own are ASCII
 	Color   bool // chips and what is chosen are styled
 	History History
-	// Image reports whether path, as a terminal pasted it but for quotes, is that
-	// of an image to send along. Nil: there are none.
+	// Image reports whether path, as a terminal pasted it but for quotes or as a
+	// Completion has it, is that of an image to send along. Nil: there are none.
 	Image func(path string) bool
 }
 
@@ -69,6 +70,7 @@ type Completion struct {
 	Text  string // that takes the place
 	About string // what it is, in few words; "" where that is plain
 	More  bool   // it is not the end of a word, such as a directory: no space follows
+	Path  string // of the file that it names, which goes along with a statement if it is an image; may be ""
 }
 
 // Editor is the text that is being typed. It is for one goroutine.
@@ -121,11 +123,11 @@ func (e *Editor) Empty() bool { return e.text == "" && !e.search.on }
 
 // Set puts text in place of all there is, as a step that can be undone, with the
 // cursor at its end. Labels of images that are in the text, or were sent before,
-// stand for the images again.
+// stand for the images again, and a chip for what is far too long to be edited.
 func (e *Editor) Set(text string) {
 	e.close()
 	e.changes.next()
-	e.replaceAll(e.withImages(clean(text)))
+	e.replaceAll(e.folded(e.withImages(clean(text))))
 	e.changes.next()
 }
 

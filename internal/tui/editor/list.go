@@ -79,14 +79,26 @@ func (e *Editor) narrow() {
 }
 
 // unmoved is the item that is chosen before the person has moved: none, unless they
-// have asked for it, among the arguments of a command, where Enter sends what stands
-// there.
+// have asked for it, where Enter sends what stands there. That is among the arguments
+// of a command, and where what was typed behind an @ begins no item: it may be what
+// is meant, such as a name.
 func (e *Editor) unmoved() int {
 	start, _ := e.trigger()
-	if e.list.asked || start == 0 || mentions(e.Before()[start:]) {
+	switch {
+	case e.list.asked, start == 0 && !mentions(e.Before()):
+		return 0
+	case mentions(e.Before()[start:]) && len(e.list.items) > 0 && names(e.typed(), e.list.items[0].Text):
 		return 0
 	}
 	return -1
+}
+
+// names reports whether what was typed is how a path begins, or names it whole from
+// one of its directories on.
+func names(typed, path string) bool {
+	typed, path = strings.TrimPrefix(strings.Trim(typed, `"`), "./"), strings.Trim(path, `"`)
+	begins := len(path) >= len(typed) && strings.EqualFold(path[:len(typed)], typed)
+	return begins || strings.HasSuffix(path, "/"+typed)
 }
 
 // typed is what an item would take the place of.
@@ -165,6 +177,9 @@ func (l *list) choose(step int) {
 func (e *Editor) takeItem(i int) Event {
 	item, from := e.list.items[i], alignBack(e.text, min(e.list.from, e.cursor))
 	text := clean(item.Text)
+	if c, ok := e.attached(item); ok {
+		from, text = len(strings.TrimSuffix(e.text[:from], "@")), c
+	}
 	if !item.More && !strings.HasPrefix(e.text[e.cursor:], " ") {
 		text += " "
 	}
@@ -176,4 +191,13 @@ func (e *Editor) takeItem(i int) Event {
 		return Complete
 	}
 	return Changed
+}
+
+// attached returns the chip of an image that an item names, with its path, which the
+// statement may be about, too.
+func (e *Editor) attached(item Completion) (string, bool) {
+	if item.Path == "" || !e.attaches() || !e.config.Image(item.Path) {
+		return "", false
+	}
+	return e.imageChip(item.Path, strings.Trim(item.Text, `"`))
 }

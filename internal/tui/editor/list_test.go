@@ -107,6 +107,34 @@ func TestFirstIsChosenBehindATrigger(t *testing.T) {
 	}
 }
 
+// What was typed behind an @ may be no file: Enter takes one only if it is how the file
+// is called.
+func TestEnterTakesWhatIsNamed(t *testing.T) {
+	for _, s := range []struct{ typed, item, want string }{
+		{"note", "notes.txt", "@notes.txt |"},
+		{"readme", "README.md", "@README.md |"},
+		{"./not", "notes.txt", "@notes.txt |"},
+		{"my", `"my file"`, `@"my file" |`},
+		{"params.go", "src/params.go", "@src/params.go |"},
+		{"param", "src/params.go", "@param|"},
+		{"app.route", "src/app/router.go", "@app.route|"},
+		{"param<Down>", "src/params.go", "@src/params.go |"},
+		{"param<Tab>", "src/params.go", "@src/params.go |"},
+	} {
+		for _, before := range []string{"", "what is ", "/mine "} {
+			e := New(Config{})
+			for _, k := range keys(t, before+"@"+s.typed+"<Enter>") {
+				if e.Handle(k) == Complete {
+					e.Completed(e.Before(), Completions{From: len(before) + 1, Items: []Completion{{Text: s.item}}})
+				}
+			}
+			if got, want := shown(e), before+s.want; got != want {
+				t.Errorf("typed %s@%s and Enter: %q, want %q", before, s.typed, got, want)
+			}
+		}
+	}
+}
+
 func TestStaleCompletionsAreDropped(t *testing.T) {
 	e := New(Config{})
 	set(e, "see|")

@@ -1,5 +1,7 @@
 package editor
 
+import "strings"
+
 // past is where the person is in the history. The zero value is what is typed
 // now.
 type past struct {
@@ -59,6 +61,23 @@ func (e *Editor) entry(text string) string {
 		}
 	}
 	return text
+}
+
+// folded returns text with each part between its chips as entry has it.
+func (e *Editor) folded(text string) string {
+	if len(text) <= mostEntry {
+		return text
+	}
+	var b strings.Builder
+	for {
+		i := strings.Index(text, chipLead)
+		if i < 0 {
+			b.WriteString(e.entry(text))
+			return b.String()
+		}
+		b.WriteString(e.entry(text[:i]) + text[i:i+chipSize])
+		text = text[i+chipSize:]
+	}
 }
 
 // memory is a History that ends with the program.

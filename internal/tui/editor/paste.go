@@ -2,6 +2,7 @@ package editor
 
 import (
 	"net/url"
+	"path/filepath"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ func (e *Editor) paste(text string) {
 
 func (e *Editor) insertImages(paths []string) {
 	for i, path := range paths {
-		c, ok := e.imageChip(path)
+		c, ok := e.imageChip(path, filepath.Base(path))
 		if !ok {
 			c = clean(quote(path))
 		}
@@ -41,7 +42,7 @@ const mostPath = 8 << 10
 // images returns the paths that text consists of, as a terminal writes files that
 // are dragged into it. It returns none unless all of them are images.
 func (e *Editor) images(text string) []string {
-	if e.config.Image == nil || len(text) > mostPath {
+	if !e.attaches() || len(text) > mostPath {
 		return nil
 	}
 	text = strings.TrimSpace(text)
@@ -62,6 +63,17 @@ func (e *Editor) images(text string) []string {
 		}
 	}
 	return paths
+}
+
+// attaches reports whether images go along with the text. A command, whose first word
+// is no path, is about their paths.
+func (e *Editor) attaches() bool {
+	first := e.text
+	if i := strings.IndexAny(first, " \t\n"); i >= 0 {
+		first = first[:i]
+	}
+	command := strings.HasPrefix(first, "!") || strings.HasPrefix(first, "/") && strings.Count(first, "/") == 1
+	return e.config.Image != nil && !command
 }
 
 // fromURL returns the path of a URL of a file on this machine, and any other

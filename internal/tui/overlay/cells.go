@@ -164,22 +164,62 @@ func fill(text string, from, width int, style string) (r row, after string) {
 }
 
 // wrap breaks text, which holds no newline, into rows of width columns, one at
-// least.
+// least: behind a space where a row has one behind a word. A space that does not fit
+// in is not shown.
 func wrap(text string, width int) []row {
 	rows := make([]row, 0, 1+len(text)/width)
-	if plain(text) {
-		for from := 0; from < len(text) || from == 0; from += width {
-			rows = append(rows, row{from: from, to: min(from+width, len(text))})
-		}
-		return rows
-	}
-	style := ""
+	isPlain, style := plain(text), ""
 	for from := 0; from < len(text) || from == 0; {
-		r, after := fill(text, from, width, style)
+		r, after := row{from: from, to: min(from+width, len(text))}, ""
+		if !isPlain {
+			r, after = fill(text, from, width, style)
+		}
+		if to := wordEnd(text, r); to > r.to {
+			r.to = to
+		} else if to < r.to {
+			r.to = to
+			after = styleBehind(text[from:to], style)
+		}
 		rows = append(rows, r)
 		from, style = max(r.to, 1), after
 	}
 	return rows
+}
+
+// wordEnd returns where a row of text that is as long as it can be ends behind a
+// space, or where it does without one.
+func wordEnd(text string, r row) int {
+	if r.to == len(text) {
+		return r.to
+	}
+	if text[r.to] == ' ' {
+		return r.to + 1
+	}
+	word := r.from // the first one
+	for n := 1; n > 0; word += n {
+		if n = styleSize(text[word:r.to]); n == 0 && strings.HasPrefix(text[word:r.to], " ") {
+			n = 1
+		}
+	}
+	if i := strings.LastIndexByte(text[word:r.to], ' '); i >= 0 {
+		return word + i + 1
+	}
+	return r.to
+}
+
+// styleBehind returns the style that holds behind text where it began with style.
+func styleBehind(text, style string) string {
+	for {
+		i := strings.IndexByte(text, '\x1b')
+		if i < 0 {
+			return style
+		}
+		c := sequence(text[i:])
+		if c.style {
+			style = restyle(style, c.show)
+		}
+		text = text[i+c.size:]
+	}
 }
 
 // plain reports whether each byte of text takes a column.
@@ -199,7 +239,7 @@ type span struct{ from, to int }
 // in reverse video. Marks are in order and apart.
 func draw(text string, r row, width int, marks []span) string {
 	if len(marks) == 0 && r.style == "" && plain(text[r.from:r.to]) {
-		return text[r.from:r.to]
+		return text[r.from:min(r.to, r.from+width)]
 	}
 	var b strings.Builder
 	b.WriteString(r.style)
@@ -209,6 +249,9 @@ func draw(text string, r row, width int, marks []span) string {
 			marks = marks[1:]
 		}
 		c := next(text[at:], col, width)
+		if col+c.width > width {
+			break // the space that does not fit in
+		}
 		if c.style {
 			style = restyle(style, c.show)
 		}

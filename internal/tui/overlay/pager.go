@@ -23,6 +23,7 @@ type Pager struct {
 	upwards bool   // "?"
 	hit     int    // byte at which the last find begins, -1 without one
 	said    string // about the last key, for the status
+	asks    bool   // a question waits behind it
 }
 
 // NewPager returns a Pager of text, at its end if end is set. The text is not
@@ -106,6 +107,9 @@ func (p *Pager) first() place {
 	return p.placeOf(p.top)
 }
 
+// Asks has View tell whether a question waits to be answered that the pager hides.
+func (p *Pager) Asks(waits bool) { p.asks = waits }
+
 // View returns the screen, as many lines as height.
 func (p *Pager) View(width, height int) (lines []string, row, col int) {
 	if width <= 0 || height <= 0 {
@@ -163,10 +167,13 @@ func (p *Pager) status(shown int) (line string, col int) {
 	if parts[0] == "" {
 		parts = parts[1:]
 	}
-	return p.bar(strings.Join(parts, p.look.mark(" · ", " - "))), 0
+	if p.asks {
+		parts = append([]string{"ikigai asks: q to answer"}, parts...)
+	}
+	return p.look.bar(strings.Join(parts, p.look.mark(" · ", " - ")), p.width), 0
 }
 
 // bar returns text as a line that stands out.
-func (p *Pager) bar(text string) string {
-	return reverse + p.look.cut(" "+text+" ", p.width) + reset
+func (l Look) bar(text string, width int) string {
+	return reverse + l.cut(" "+text+" ", width) + reset
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"ikigai/internal/tty"
 )
 
@@ -77,6 +79,30 @@ func TestPagerCloses(t *testing.T) {
 	}
 	if p := NewPager(Look{}, "", "text", false); press(p, "/q", "Esc") {
 		t.Error("a search that is given up closes the pager")
+	}
+}
+
+// What is longer than a row goes on behind a word, with its style.
+func TestPagerWrapsAtWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"it is so because of it":               "it is so|because of|it",
+		"it is only so":                        "it is only|so", // the space that does not fit in
+		"it is \x1b[1mso because\x1b[0m of it": "it is \x1b[1mso \x1b[0m|\x1b[1mbecause\x1b[0m of|it",
+		"   indented1234 on":                   "   indente|d1234 on",
+		"\x1b[1m   indented1234\x1b[0m":        "\x1b[1m   indente\x1b[0m|\x1b[1md1234\x1b[0m",
+		"日本 日本語 日本語":                           "日本|日本語|日本語",
+		"0123456789 1":                         "0123456789|1",
+	} {
+		lines, _, _ := NewPager(Look{}, "", text, false).View(10, 9)
+		for i, line := range lines {
+			if ansi.StringWidth(line) > 10 && i < len(lines)-1 {
+				t.Errorf("%q: too wide: %q", text, line)
+			}
+			lines[i] = strings.TrimRight(line, " ")
+		}
+		if got := strings.TrimRight(strings.Join(lines[:8], "|"), "|"); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ type Picker struct {
 	first  int      // of found: the one that stands first on the screen
 	page   int      // rows of the list in the last View
 	picked int
+	asks   bool // a question waits behind it
 
 	preview preview
 }

@@ -48,6 +48,21 @@ func TestPickerPreview(t *testing.T) {
 	s.compare(t)
 }
 
+// What waits behind it is told in the last line, however low the screen is.
+func TestPickerAsks(t *testing.T) {
+	p := NewPicker(PickerConfig{Title: "Fruits", Items: fruits})
+	p.Asks(true)
+	for height := range 12 {
+		lines, _, _ := p.View(40, height)
+		if height >= 3 && (len(lines) != height || !strings.Contains(lines[height-1], "ikigai asks: Esc to answer")) {
+			t.Errorf("%d rows: %q", height, lines)
+		}
+		if len(lines) > height {
+			t.Errorf("%d lines in %d rows", len(lines), height)
+		}
+	}
+}
+
 func TestPickerPicks(t *testing.T) {
 	for _, test := range []struct {
 		keys []string

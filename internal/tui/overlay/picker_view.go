@@ -34,6 +34,9 @@ func (p *Picker) SetPreview(item, width int, text string) {
 	p.preview.item, p.preview.width, p.preview.text = item, width, text
 }
 
+// Asks has View tell whether a question waits to be answered that the Picker hides.
+func (p *Picker) Asks(waits bool) { p.asks = waits }
+
 // View returns the screen: title, what is typed, the list and what the keys do.
 func (p *Picker) View(width, height int) (lines []string, row, col int) {
 	p.preview.room, p.preview.rows = 0, 0
@@ -50,15 +53,16 @@ func (p *Picker) View(width, height int) (lines []string, row, col int) {
 	}
 	lines = append(lines, input)
 	room := height - len(lines)
-	if height >= 6 {
+	foot := height >= 6 || height >= 3 && p.asks
+	if foot {
 		room--
 	}
 	lines = append(lines, p.body(width, room)...)
-	if height >= 6 {
+	if foot {
 		for len(lines) < height-1 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, look.paint(dim, look.cut(p.keys(), width)))
+		lines = append(lines, p.foot(width))
 	}
 	return lines, row, min(col+2, width-1)
 }
@@ -81,8 +85,13 @@ func (p *Picker) head(width int) string {
 	return look.paint(bold, title) + "  " + look.paint(dim, count)
 }
 
-func (p *Picker) keys() string {
-	return strings.Join([]string{"Enter picks", "Esc leaves", "typing narrows"}, p.c.Look.mark(" · ", " - "))
+// foot returns what the keys do, or that something else waits for one.
+func (p *Picker) foot(width int) string {
+	if p.asks {
+		return p.c.Look.bar("ikigai asks: Esc to answer", width)
+	}
+	keys := strings.Join([]string{"Enter picks", "Esc leaves", "typing narrows"}, p.c.Look.mark(" · ", " - "))
+	return p.c.Look.paint(dim, p.c.Look.cut(keys, width))
 }
 
 // body returns the list, and the preview beside or below it, in that many rows at
