@@ -1,7 +1,8 @@
 // Command delegate measures what it costs to have tasks worked on at once: a model
 // that answers after half a second hands over one task alone, and then many, each
-// of some rounds of a command. It prints how much longer the many take than the
-// one, and fails if it is more than it should be, or if their log is not complete.
+// of some rounds of a command, with no setting changed. It prints how much longer
+// the many take than the one, and fails if it is more than it should be, or if
+// their log is not complete.
 package main
 
 import (
@@ -20,7 +21,7 @@ import (
 )
 
 var (
-	many   = flag.Int("tasks", 20, "tasks at once")
+	many   = flag.Int("tasks", 20, "tasks at once; no more than one call may hand over by default")
 	rounds = flag.Int("rounds", 10, "rounds of a command in each")
 	most   = flag.Float64("most", 1.3, "how many times as long as one task alone they may take")
 )
@@ -74,8 +75,7 @@ func measure(program, dir string, n int) time.Duration {
 	ikigai := func(args ...string) []byte {
 		cmd := exec.Command(program, args...)
 		cmd.Dir = dir
-		cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GOMAXPROCS=2",
-			fmt.Sprint("IKIGAI_TASKS_CONCURRENCY=", n), fmt.Sprint("IKIGAI_TASKS_MAX=", n)}
+		cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GOMAXPROCS=2"}
 		out, err := cmd.Output()
 		check(err)
 		return out

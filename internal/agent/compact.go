@@ -59,11 +59,48 @@ func (a *Agent) makeRoom(ctx context.Context, c Candidate) error {
 		}
 	}
 	if tokens := a.Fitter.Tokens(); c.Context > 0 && tokens > int64(c.Context) {
+		what, do := "it has", "Shorten the statement, go back with `ikigai sessions rewind`, or choose a model with a larger context"
+		if mostlyStanding(a.History.Request()) {
+			what = "with instructions and tools, which are the most of it, it has"
+			do = "See with `ikigai context` what takes the room, and begin a session with less of that, or choose a model with a larger context"
+		}
 		return &ikigai.Error{Kind: ikigai.ErrorContext,
-			What: fmt.Sprintf("The conversation does not fit %s, which takes %d tokens: it has about %d, and cannot be sent in fewer words", c.Name, c.Context, tokens),
-			Do:   "Shorten the statement, go back with `ikigai sessions rewind`, or choose a model with a larger context"}
+			What: fmt.Sprintf("The conversation does not fit %s, which takes %d tokens: %s about %d, and cannot be sent in fewer words", c.Name, c.Context, what, tokens),
+			Do:   do}
 	}
 	return nil
+}
+
+// mostlyStanding reports whether the greater part of a request is what all those
+// of its session have, which no statement and no rewind makes shorter: the system
+// prompt, with the instructions in it, and the tools. The bytes of images tell
+// nothing of their tokens, so with any it is taken for the smaller part.
+func mostlyStanding(r ikigai.Request) bool {
+	standing, said := 0, 0
+	for _, t := range r.Tools {
+		standing += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	for _, m := range r.Messages {
+		parts := m.Parts
+		switch {
+		case m.Kind == ikigai.KindSystem:
+			standing += len(m.Content)
+		case m.Call != nil:
+			said += len(m.Call.Arguments)
+		case m.Result != nil:
+			said += len(m.Result.Output)
+			parts = m.Result.Parts
+		default:
+			said += len(m.Content)
+		}
+		for _, p := range parts {
+			if p.Type != ikigai.PartText {
+				return false
+			}
+			said += len(p.Text)
+		}
+	}
+	return standing > said
 }
 
 // shrink returns the event after which a conversation that its vendor finds too

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,6 +65,52 @@ func TestMakeRoom(t *testing.T) {
 			}
 			if got := strings.Join(test.fitter.asked, ", "); got != test.asked || l.kinds() != test.kinds {
 				t.Errorf("asked %q, events %q", got, l.kinds())
+			}
+		})
+	}
+}
+
+// offering is a Projection that has tools, too.
+type offering struct {
+	everything
+	tools []ikigai.ToolSpec
+}
+
+func (o offering) Request() ikigai.Request {
+	r := o.everything.Request()
+	r.Tools = o.tools
+	return r
+}
+
+// Where instructions and tools take the most of the room, a shorter statement is
+// no help, so the error names what shows them.
+func TestNoRoomBesideInstructions(t *testing.T) {
+	image := []ikigai.Part{{Type: ikigai.PartImage, Name: "a.png"}}
+	long := strings.Repeat("Do it so. ", 100)
+	for _, test := range []struct {
+		name       string
+		system     string
+		tool       string
+		statement  ikigai.Event
+		byStanding bool
+	}{
+		{"instructions", long, "", ikigai.NewEvent(ikigai.KindUser, "hi", nil), true},
+		{"tools", "", long, ikigai.NewEvent(ikigai.KindUser, "hi", nil), true},
+		{"the statement", "Help.", "", ikigai.NewEvent(ikigai.KindUser, long, nil), false},
+		{"an image", long, "", ikigai.Message{Kind: ikigai.KindUser, Content: "hi", Parts: image}.Event(), false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a, l, _ := newAgent(t, nil)
+			a.Fitter, a.Context = &fitter{tokens: 1001}, 1000
+			l.Queue(ikigai.NewEvent(ikigai.KindSystem, test.system, nil))
+			a.History = offering{everything{l}, []ikigai.ToolSpec{{Name: "x", Description: test.tool}}}
+			_, err := a.Run(t.Context(), test.statement)
+			var e *ikigai.Error
+			if !errors.As(err, &e) || e.Kind != ikigai.ErrorContext {
+				t.Fatalf("the error is %v", err)
+			}
+			if named := strings.Contains(e.Do, "`ikigai context`"); named != test.byStanding || strings.Contains(e.Do, "sessions rewind") == named {
+				t.Errorf("the error is %v", err)
 			}
 		})
 	}

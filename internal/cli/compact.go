@@ -134,12 +134,36 @@ func (f *fitting) Compact(ctx context.Context, model, reason string, budget int6
 // keep writes what a tool has said to a file among the session's outputs. What
 // is there already is that.
 func (f *fitting) keep(seq ikigai.Seq, text string) string {
-	dir := f.work.places().output(f.work.session.ID())
-	path := filepath.Join(dir, fmt.Sprintf("trimmed-%d.txt", seq))
-	if os.MkdirAll(dir, 0o700) != nil || os.WriteFile(path, []byte(text), 0o600) != nil {
+	path := filepath.Join(f.work.places().output(f.work.session.ID()), trimmedName(seq))
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil || os.WriteFile(path, []byte(text), 0o600) != nil {
 		return ""
 	}
 	return path
+}
+
+// trimmedName is the name of the file that holds result seq whole.
+func trimmedName(seq ikigai.Seq) string { return fmt.Sprintf("trimmed-%d.txt", seq) }
+
+// keepAgain writes those files anew that the model is told of and that are gone,
+// or were never on this machine.
+func (w *work) keepAgain() {
+	for _, t := range w.line.Kept() {
+		if _, err := os.Lstat(t.File); err == nil || !w.places().holdsTrimmed(t) {
+			continue
+		}
+		if text, ok := w.line.Output(t.Seq); ok && os.MkdirAll(filepath.Dir(t.File), 0o700) == nil {
+			_ = os.WriteFile(t.File, []byte(text), 0o600) // without it the model calls the tool again
+		}
+	}
+}
+
+// holdsTrimmed reports whether a file is where this program writes what is
+// trimmed, of this session or of one that it was forked from. A log may come from
+// elsewhere, and is to write nothing else.
+func (p places) holdsTrimmed(t ikigai.TrimmedResult) bool {
+	output := filepath.Dir(t.File)
+	id := ikigai.ID(filepath.Base(filepath.Dir(output)))
+	return t.File == filepath.Join(p.output(id), trimmedName(t.Seq))
 }
 
 // summaryPrompt tells a model how to sum up what it is given.

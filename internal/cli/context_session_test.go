@@ -41,7 +41,7 @@ user: /^Look \d+/
 call: bash {"command": "seq 1 3000"}
 
 reply:
-say: Looked. {{fill 300}}
+say: Looked. {{fill 300}} Shall I go on behind bridge {{user /Look (\d+).*/ $1}}?
 
 user: /^Ask \d+/
 say:
@@ -65,6 +65,8 @@ func longStatement(i int) string {
 // requests watches what a session sends.
 type requests struct {
 	mu        sync.Mutex
+	replied   string // what each request holds: the question that the statement replies to
+	lost      int    // requests without it
 	last      []byte // body of the last request of the main interaction
 	count     int
 	anew      int // requests that do not begin with the one before
@@ -80,11 +82,21 @@ func (r *requests) received(q scriptserver.Request) {
 		return
 	}
 	r.count++
+	if !bytes.Contains(q.Body, []byte(r.replied)) {
+		r.lost++
+	}
 	r.longest = max(r.longest, len(q.Body))
 	if n := len(r.last); n > 2 && !bytes.HasPrefix(conversationOf(q.Body), conversationOf(r.last[:n-2])) { // without ]}
 		r.anew++
 	}
 	r.last = bytes.Clone(q.Body)
+}
+
+// replies sets the question that a statement replies to.
+func (r *requests) replies(to string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.replied = to
 }
 
 // conversationOf returns what of a request to Chat Completions follows its
@@ -121,8 +133,9 @@ func longWork(t *testing.T, watch *requests) (*work, *output) {
 
 // A session of any length goes on in a context of 32,000 tokens: no request is
 // refused for its length, each begins with the one before it byte for byte but
-// where a projection stands between them, and the last one still holds the goal,
-// what was changed last and what was never answered. P12, P27
+// where a projection stands between them, each holds the question that its statement
+// replies to, and the last one still holds the goal, what was changed last and what
+// was never answered. P12, P27
 func TestLongSession(t *testing.T) {
 	t.Parallel()
 	watch := &requests{}
@@ -135,6 +148,11 @@ func TestLongSession(t *testing.T) {
 	}
 	for i := range count {
 		statement := longStatement(i)
+		question := ""
+		if i > 0 && strings.HasPrefix(longStatement(i-1), "Look") {
+			question = fmt.Sprintf("Shall I go on behind bridge %d?", i-1)
+		}
+		watch.replies(question)
 		_, err := w.agent.Run(context.Background(), ikigai.NewEvent(ikigai.KindUser, statement, nil))
 		unanswered := strings.HasPrefix(statement, "Ask")
 		if unanswered {
@@ -165,6 +183,9 @@ func TestLongSession(t *testing.T) {
 	if watch.anew != projections || projections == 0 || projections > watch.count/5 {
 		t.Errorf("%d of %d requests do not begin with the one before, there were %d projections", watch.anew, watch.count, projections)
 	}
+	if watch.lost > 0 {
+		t.Errorf("%d requests lack the question that their statement replies to", watch.lost)
+	}
 	last := string(watch.last)
 	rebuilt, err := history.Rebuild(t.Context(), w.store.Events(t.Context(), w.session.ID(), 0), w.store, request)
 	if err != nil || string(rebuilt) != last {
@@ -191,6 +212,69 @@ func TestContextOfALongStatement(t *testing.T) {
 	for line := range strings.Lines(p.run(exitAnswered, "context").out.String()) {
 		if len(line) > 2*maxAimText {
 			t.Errorf("a row of %d bytes", len(line))
+		}
+	}
+}
+
+// The files that hold trimmed results whole are made again from the log where they
+// are gone, in a fork, too.
+func TestTrimmedFilesAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fmt.Sprintf(refusing, ""))
+	p.run(exitAnswered, "run", "look")
+	p.run(exitAnswered, "run", "--continue", "again")
+	p.run(exitAnswered, "compact")
+	var d ikigai.ProjectionData
+	must(t, of(ikigai.KindProjection, p.log())[0].DecodeData(&d))
+	if len(d.Trimmed) == 0 {
+		t.Fatalf("the projection is %+v", d)
+	}
+	whole := map[string]string{}
+	for _, r := range d.Trimmed {
+		text, err := os.ReadFile(r.File)
+		must(t, err)
+		whole[r.File] = string(text)
+	}
+	outputs := filepath.Dir(d.Trimmed[0].File)
+	for _, where := range []string{"the session", "a fork"} {
+		if where == "a fork" {
+			p.run(exitAnswered, "sessions", "fork")
+		}
+		must(t, os.RemoveAll(outputs))
+		p.run(exitAnswered, "run", "--continue", "again")
+		for file, want := range whole {
+			if !strings.Contains(p.body(), file) {
+				t.Errorf("%s: %s is not named", where, file)
+			}
+			info, err := os.Stat(file)
+			must(t, err)
+			got, err := os.ReadFile(file)
+			must(t, err)
+			if string(got) != want || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: %s has %d bytes, not %d, %v", where, file, len(got), len(want), info.Mode())
+			}
+		}
+	}
+}
+
+// A log from elsewhere has nothing written but where trimmed results are kept.
+func TestWhereTrimmedFilesAreMadeAgain(t *testing.T) {
+	p := places{root: "/data/ikigai"}
+	for file, want := range map[string]bool{
+		"/data/ikigai/sessions/0192/output/trimmed-8.txt":            true,
+		"/data/ikigai/sessions/0193/output/trimmed-8.txt":            true, // what it was forked from
+		"/data/ikigai/sessions/0192/output/trimmed-9.txt":            false,
+		"/data/ikigai/sessions/../output/trimmed-8.txt":              false,
+		"/data/ikigai/sessions/a/../../../x/output/trimmed-8.txt":    false,
+		"/data/ikigai/output/trimmed-8.txt":                          false,
+		"/data/ikigai/sessions/output/trimmed-8.txt":                 false,
+		"/home/me/.profile":                                          false,
+		"sessions/0192/output/trimmed-8.txt":                         false,
+		"/home/you/.local/ikigai/sessions/0192/output/trimmed-8.txt": false,
+		"": false,
+	} {
+		if got := p.holdsTrimmed(ikigai.TrimmedResult{Seq: 8, File: file}); got != want {
+			t.Errorf("%s: %t", file, got)
 		}
 	}
 }

@@ -27,6 +27,9 @@ func TestDefaults(t *testing.T) {
 		s.ToolChoice != (ikigai.ToolChoice{}) || s.MaxRetries != 3 || s.Model != "" {
 		t.Errorf("defaults are %+v", s)
 	}
+	if s.Tasks.Concurrency < s.Tasks.Max { // one call's tasks take as long as the longest
+		t.Errorf("%d of %d tasks run at once", s.Tasks.Concurrency, s.Tasks.Max)
+	}
 	if want := (Timeouts{10 * time.Second, 5 * time.Minute, 5 * time.Minute}); s.Timeouts != want {
 		t.Errorf("timeouts are %v", s.Timeouts)
 	}

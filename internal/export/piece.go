@@ -89,6 +89,9 @@ func indented(raw []byte) string {
 func remark(b transcript.Block) string {
 	switch d := b.Body.(type) {
 	case transcript.Change:
+		if d.Unrecorded != "" {
+			return "A call " + b.Text
+		}
 		if d.Existed {
 			return "A file is about to be changed: " + d.Path
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -34,7 +33,7 @@ func script(w io.Writer, events Events, o Options, expect bool) error {
 	p := printer{w: w}
 	p.print("# Session ", string(o.Session.ID), ", written by ", o.line(o.By), "\n")
 	if s.setUsers() {
-		p.print("# Not all of what was said can be written as it was: say it yourself,\n# statement by statement, with `ikigai run --script FILE --continue`.\n")
+		p.print("# What was said without a text stands as *: say it yourself, statement by\n# statement, with `ikigai run --script FILE --continue`.\n")
 	}
 	s.addSides(sides)
 	for _, note := range s.notes {
@@ -105,10 +104,7 @@ func (s *scripting) add(e ikigai.Event) {
 
 // steer has the next reply know of what the person adds to the statement.
 func (s *scripting) steer(text string) {
-	if !sayable(text) {
-		text = "*"
-	}
-	s.steers = append(s.steers, scriptserver.Pattern(text))
+	s.steers = append(s.steers, patternOf(text))
 }
 
 // end ends a statement. Where the model has not answered it, its reply breaks off.
@@ -232,31 +228,35 @@ func (s *scripting) hope(output string) {
 		line = strings.TrimSpace(line)
 		odd := strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) || unicode.IsDigit(r) })
 		if line != "" && len(line) <= most && !odd && line != "*" && line[0] != '/' && s.o.redact(line) == line {
-			s.hopes = append(s.hopes, scriptserver.Pattern(line))
+			s.hopes = append(s.hopes, patternOf(line))
 			return
 		}
 	}
 }
 
-// setUsers sets what is said in each statement. Where that cannot be written so
-// that it is found, all are for any text, in their order, and it reports true.
+// setUsers sets what is said in each statement. It reports whether there is one
+// without a text to find it by, which is for any.
 func (s *scripting) setUsers() (any bool) {
 	for i, text := range s.said {
-		any = any || !sayable(text)
-		s.script.All[i].User = scriptserver.Pattern(text)
-	}
-	if any {
-		for i := range s.script.All {
-			s.script.All[i].User = "*"
-		}
+		s.script.All[i].User = patternOf(text)
+		any = any || s.script.All[i].User == "*"
 	}
 	return any
 }
 
-// sayable reports whether a text can be the value of user: as it is.
-func sayable(text string) bool {
-	pattern := len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/'
-	return text != "" && text != "*" && !pattern && !slices.ContainsFunc(oddLines(text), func(odd bool) bool { return odd })
+// patternOf returns the pattern that is a text, or * where that is blank.
+func patternOf(text string) scriptserver.Pattern {
+	if strings.TrimSpace(text) == "" {
+		return "*"
+	}
+	quoted := quoteText(text)
+	if quoted == "*" || quoted[0] == '/' && quoted[len(quoted)-1] == '/' { // that would be another pattern
+		first, rest, more := strings.Cut(quoted, "\n")
+		if quoted = "{{" + encoded(first) + "}}"; more {
+			quoted += "\n" + rest
+		}
+	}
+	return scriptserver.Pattern(quoted)
 }
 
 // oddLines tells of each line of a text whether a script would lose something of
@@ -272,10 +272,10 @@ func oddLines(text string) []bool {
 	return odd
 }
 
-// quoteText returns a text for say: and think:, in which lines stand in quotes
+// quoteText returns a text for user:, say: and think:, in which lines stand in quotes
 // that would not come out as they are.
 func quoteText(text string) string {
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(ikigai.CleanText(text), "\n")
 	for i, odd := range oddLines(text) {
 		if odd || strings.Contains(lines[i], "{{") {
 			lines[i] = "{{" + encoded(lines[i]) + "}}"

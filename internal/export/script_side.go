@@ -44,8 +44,8 @@ func (s *scripting) tellApart(all []scriptserver.Statement, said []string) (left
 	}
 	known := map[key]bool{}
 	for i, st := range all {
-		st.User = scriptserver.Pattern(sideText(st.Side, said[i], byPurpose[st.Side]))
-		if k := (key{st.Side, st.User}); st.User == "" || known[k] {
+		st.User = patternOf(sideText(st.Side, said[i], byPurpose[st.Side]))
+		if k := (key{st.Side, st.User}); known[k] {
 			left++
 			continue
 		} else {
@@ -76,21 +76,8 @@ func sideText(purpose ikigai.Purpose, text string, all []string) string {
 			found++
 		}
 	}
-	if found > 1 || !sayable(part) {
-		part = text
-	}
-	if !sayable(part) {
-		part = longestLine(part)
+	if found > 1 {
+		return text
 	}
 	return part
-}
-
-// longestLine returns the longest line of a text that can be the value of side:.
-func longestLine(text string) (longest string) {
-	for line := range strings.SplitSeq(text, "\n") {
-		if line = strings.TrimSpace(line); len(line) > len(longest) && sayable(line) {
-			longest = line
-		}
-	}
-	return longest
 }

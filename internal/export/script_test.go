@@ -50,6 +50,13 @@ func playsTheSession(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatalf("seed %d: %v\n%s", seed, err, first)
 	}
+	var said []string
+	for _, st := range told.said {
+		said = append(said, ikigai.CleanText(st.text))
+	}
+	if diff := cmp.Diff(said, s.Statements()); diff != "" {
+		t.Errorf("seed %d: what is said (-told +script):\n%s\n%s", seed, diff, first)
+	}
 	played := newLog()
 	played.play(t, s, told.said)
 	second := played.script(t)
@@ -62,6 +69,49 @@ func playsTheSession(t *testing.T, seed uint64) {
 	if t.Failed() {
 		t.FailNow()
 	}
+}
+
+// Whatever is said can be said again by the script of the session, and is answered
+// as it was.
+func FuzzScriptSaysTheSame(f *testing.F) {
+	for _, s := range [][2]string{
+		{"look", "go on"}, {"look", "look\n"}, {"Review this\n\na\tb\n", "Review this"}, {"a  \r\n b\r\n", " a"}, {"*", "anything"}, {"/o/", "good"},
+		{"/a\nb/", "/"}, {"{{user}}", `{{"a"}}`}, {"{{\"", "{{{"}, {"\x00\x1b[1m", "\xff"}, {"\u00a0 \u2028", ""}, {"# a\n\n  b\n# c", "say: a"},
+	} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, one, two string) {
+		said := []string{one, two, one}
+		told := newLog()
+		var want []string
+		var all []statement
+		for i, text := range said {
+			text = ikigai.CleanText(text) // no log holds another
+			told.add(ikigai.Main, ikigai.KindUser, text, nil)
+			told.add(ikigai.Main, ikigai.KindAssistant, fmt.Sprintf("Answer %d.", i), nil)
+			told.add(ikigai.Main, ikigai.KindUsage, "", ikigai.UsageData{Usage: ikigai.Usage{Input: 9, Output: 1}})
+			if strings.TrimSpace(text) != "" {
+				want = append(want, text)
+			}
+			all = append(all, statement{text: text})
+		}
+		script := told.script(t)
+		s, err := scriptserver.Parse("it.script", []byte(script))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, script)
+		}
+		if diff := cmp.Diff(want, s.Statements()); diff != "" {
+			t.Fatalf("what is said (-told +script):\n%s\n%s", diff, script)
+		}
+		if len(want) < len(said) {
+			return // nobody can be asked nothing
+		}
+		played := newLog()
+		played.play(t, s, all)
+		if diff := cmp.Diff(told.conversation(), played.conversation()); diff != "" {
+			t.Errorf("the conversation (-told +played):\n%s\n%s", diff, script)
+		}
+	})
 }
 
 // uncommented returns the lines of a script that are played.
@@ -237,8 +287,8 @@ func (g *telling) session() {
 
 func (g *telling) statement() {
 	st := statement{text: g.pick("go", "go on", "yes", "please go on", "several\n\n  lines\nof it", "side: task", "a: b", "user")}
-	if g.chance(3) {
-		st.text = g.pick("*", "/x/", " blank")
+	if g.chance(15) {
+		st.text = g.pick("*", "/x/", "/a\nb/", " blank", "go on\n", "\tgo", "a  \r\nb", "{{user}}", "{{\"go\"}}", "go\x00\x1b", "\n\ngo\n\n")
 	}
 	g.from = append(g.from, ikigai.Seq(len(g.log.events)))
 	g.turns(ikigai.Main, st.text)

@@ -335,9 +335,8 @@ func (p *plan) worthwhile() bool {
 func (p *plan) kept() []ikigai.TrimmedResult {
 	for i, t := range p.trims {
 		p.trims[i].File = ""
-		s, ok := p.line.stepOf(t.Seq)
-		if ok && s.message.Result != nil && p.Keep != nil {
-			p.trims[i].File = p.Keep(t.Seq, bodyOf(ikigai.CleanText(s.message.Result.Output)).text)
+		if text, ok := p.line.Output(t.Seq); ok && p.Keep != nil {
+			p.trims[i].File = p.Keep(t.Seq, text)
 		}
 	}
 	return p.trims

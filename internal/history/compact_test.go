@@ -159,6 +159,51 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// What the person replies to stays, however it ends and whatever came between:
+// "yes" alone says nothing.
+func TestSummaryKeepsWhatIsRepliedTo(t *testing.T) {
+	for _, question := range []string{"Shall I delete the old parser?", "削除しますか？", "هل أحذفه؟", "**Delete it?**", "(Or shall I keep it?)", "Say which: a) the old parser, b) the new one."} {
+		for name, reply := range map[string]func(*session){
+			"at the statement": func(s *session) { s.add(user("Yes, do that.")) },
+			"in its rounds": func(s *session) {
+				s.add(user("Yes, do that."))
+				for range 3 {
+					s.round(9_000)
+				}
+			},
+			"after one that failed": func(s *session) {
+				s.add(user("Yes."), ikigai.NewEvent(ikigai.KindError, "no", ikigai.ErrorData{}), user("Yes, I said."))
+			},
+			"a second time": func(s *session) {
+				s.add(user("Yes, do that."))
+				s.compact(10_000)
+				for range 20 {
+					id := fmt.Sprintf("c%d", len(s.events))
+					s.add(call(id, `{"content":"`+strings.Repeat("x", 2000)+`"}`), result(id, `{}`))
+				}
+			},
+		} {
+			s := newSession(t)
+			s.says = "rubbish"
+			s.add(user("Look at it."))
+			s.round(2_000)
+			s.add(assistant(strings.Repeat("It is long. ", 4_000) + question))
+			reply(s)
+			if d, ok := s.compact(10_000); !ok || d.Summary == nil {
+				t.Fatalf("%s: %t, %+v", name, ok, d)
+			}
+			if sent := s.sent(); !strings.Contains(sent, question) || strings.Count(sent, "It is long.") > 100 {
+				t.Errorf("%s: %q is missing in\n%s", name, question, sent)
+			}
+		}
+	}
+	s := newSession(t) // what is still sent is not said twice
+	s.add(user("Look at it."), assistant(strings.Repeat("It is long. ", 4_000)), user("And?"), assistant("Shall I go on?"), user("Yes."))
+	if d, ok := s.compact(10_000); !ok || d.Summary == nil || strings.Count(s.sent(), "Shall I go on?") != 1 {
+		t.Errorf("%t, %+v\n%s", ok, d, s.sent())
+	}
+}
+
 // A statement that alone is too much goes on: its words stay, what was done for
 // it is told, the last results are shown in part.
 func TestLongStatement(t *testing.T) {

@@ -118,8 +118,15 @@ func checkQuarantine(t *testing.T, line *Line, seq ikigai.Seq) {
 	before := loaded(line).Messages
 	for range 4*len(before) + 1 {
 		refused := false
+		refusals := []ikigai.Error{{StaleState: true}, {Kind: ikigai.ErrorContentFilter}}
 		for n := range len(before) + 1 { // 0: the newest images
-			e, ok := line.Quarantine(n, "m/a", "No")
+			refusals = append(refusals, ikigai.Error{Message: n})
+		}
+		for i := range len(refusals) + 1 {
+			e, ok := line.QuarantineStatement("m/a", "No")
+			if i < len(refusals) {
+				e, ok = line.Quarantine(&refusals[i], "m/a")
+			}
 			if !ok {
 				continue
 			}
@@ -129,10 +136,10 @@ func checkQuarantine(t *testing.T, line *Line, seq ikigai.Seq) {
 			line.Add(e)
 			after := loaded(line).Messages
 			if err := valid(after); err != nil {
-				t.Fatalf("message %d in quarantine: %v\n%s", n, err, dump(after))
+				t.Fatalf("%s %s: %v\n%s", e.Content, e.Data, err, dump(after))
 			}
 			if len(after) != len(before) || dump(after) == dump(before) {
-				t.Fatalf("message %d in quarantine:\n%s\nwas before\n%s", n, dump(after), dump(before))
+				t.Fatalf("%s %s:\n%s\nwas before\n%s", e.Content, e.Data, dump(after), dump(before))
 			}
 			before = after
 		}
@@ -256,7 +263,8 @@ func (r *scriptReader) event(c byte, seq ikigai.Seq) (e ikigai.Event, ok bool) {
 		e = m.Event()
 	case 'q': // of an event that depends on the text
 		e = ikigai.NewEvent(ikigai.KindQuarantine, "", ikigai.QuarantineData{
-			Seq: seq - ikigai.Seq(len(text)%7), Model: "m/a", Whole: strings.Contains(text, "2")})
+			Seq: seq - ikigai.Seq(len(text)%7), Model: "m/a", Whole: strings.Contains(text, "2"), State: strings.Contains(text, "3"),
+			With: []ikigai.Seq{seq / 2, seq + 1}})
 	case 'j', 'J': // of events that depend on the text
 		e = projection(text, seq, c == 'J')
 	case 'F':

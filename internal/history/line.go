@@ -29,6 +29,7 @@ type Line struct {
 	now         conversation // what the steps up to at make
 	tools       []ikigai.ToolSpec
 	quarantine  map[ikigai.Seq]quarantine // by the event that is not sent as it is
+	stale       map[string]ikigai.Seq     // by model: the last event whose state its vendor does not take back
 
 	memo  *ikigai.Memo
 	epoch int // of the memo

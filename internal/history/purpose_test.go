@@ -185,6 +185,8 @@ func TestResources(t *testing.T) {
 		{ikigai.Event{Interaction: ikigai.Main, Kind: ikigai.KindToolResult, Data: []byte(`{"resources":[{"uri":"/e"}]}`)}, []Use{{"/e", 1, 0, 11}}},
 		{ikigai.Event{Interaction: ikigai.Main, Kind: ikigai.KindToolResult, Data: []byte(`{"resources":[{"uri":1}]`)}, []Use{{"/e", 1, 0, 11}}},
 		{rewoundTo(7), []Use{{"/a", 1, 2, 6}, {"https://b", 1, 0, 1}, {"/c", 0, 1, 7}}},
+		{ikigai.NewEvent(ikigai.KindChange, "changed 2 files", ikigai.ChangeData{CallID: "4", Noticed: true, Unrecorded: "too many", Files: 2}),
+			[]Use{{"/a", 1, 2, 6}, {"https://b", 1, 0, 1}, {"/c", 0, 1, 7}}},
 	} {
 		r.Add(at(ikigai.Seq(seq+1), step.event))
 		if diff := cmp.Diff(step.want, r.List()); diff != "" {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,16 +26,23 @@ func (l *Line) addQuarantine(e ikigai.Event) {
 		return
 	}
 	if l.quarantine == nil {
-		l.quarantine = map[ikigai.Seq]quarantine{}
+		l.quarantine, l.stale = map[ikigai.Seq]quarantine{}, map[string]ikigai.Seq{}
 	}
-	q := l.quarantine[d.Seq]
-	l.quarantine[d.Seq] = quarantine{whole: q.whole || d.Whole, models: append(slices.Clip(q.models), d.Model)}
+	if d.State {
+		l.stale[d.Model] = max(l.stale[d.Model], d.Seq)
+	} else {
+		for _, seq := range append([]ikigai.Seq{d.Seq}, d.With...) {
+			q := l.quarantine[seq]
+			l.quarantine[seq] = quarantine{whole: q.whole || d.Whole, models: append(slices.Clip(q.models), d.Model)}
+		}
+	}
 	l.now = l.fold()
 	l.changed()
 }
 
 // sendable returns s without what is in quarantine.
 func (l *Line) sendable(s step) step {
+	s.message.Vendor = l.fresh(s)
 	q, ok := l.quarantine[s.seq]
 	if !ok {
 		return s
@@ -65,6 +73,17 @@ func (l *Line) sendable(s step) step {
 	return s
 }
 
+// fresh returns the state of s that its vendors still take back.
+func (l *Line) fresh(s step) ikigai.VendorState {
+	stale := func(model string, _ json.RawMessage) bool { return s.seq <= l.stale[model] }
+	if len(l.stale) == 0 || len(s.message.Vendor) == 0 {
+		return s.message.Vendor
+	}
+	state := maps.Clone(s.message.Vendor)
+	maps.DeleteFunc(state, stale)
+	return state
+}
+
 // replaced returns m with a stand-in for what it says. A call and its result
 // stay a pair.
 func replaced(m ikigai.Message) ikigai.Message {
@@ -80,21 +99,32 @@ func replaced(m ikigai.Message) ikigai.Message {
 	return m
 }
 
-// Quarantine returns the event by which message n of the last Request, counted
-// from 1, is not sent any more as it is, because the given model's vendor
-// refuses it for reason: first without what goes with its text, then not at
-// all. Vendors may join messages, and name one where they mean its neighbour;
-// that is looked at, too. It returns false if there is nothing that could be
-// left out: the system prompt and the words of the statement that is being
-// asked are always sent.
+// Quarantine returns the event by which a part of the last Request is not sent
+// any more as it is, because the given model's vendor refuses it. It returns
+// false if there is nothing that could be left out: the system prompt and the
+// words of the statement that is being asked are always sent.
 //
-// n is 0 when the vendor names no message but an image or a document: then the
-// newest of these are left out, and nothing else.
-func (l *Line) Quarantine(n int, model, reason string) (ikigai.Event, bool) {
-	if n == 0 {
-		return l.quarantineMedia(model, reason)
+// A message that the vendor names goes first without what goes with its text,
+// then not at all. Vendors may join messages, and name one where they mean its
+// neighbour; that is looked at, too. Where the vendor names none, it is the state
+// that it does not take back; what its content filter has not seen in a request
+// before; or, if it speaks of an image or a document, the newest of these.
+func (l *Line) Quarantine(refusal *ikigai.Error, model string) (ikigai.Event, bool) {
+	switch {
+	case refusal.StaleState:
+		return l.quarantineState(model, refusal.What)
+	case refusal.Message > 0:
+		return l.quarantineMessage(refusal.Message, model, refusal.What)
+	case refusal.Kind == ikigai.ErrorContentFilter:
+		return l.quarantineUnseen(model, refusal.What)
 	}
-	if n < 1 || n > len(l.asked) {
+	return l.quarantineMedia(model, refusal.What)
+}
+
+// quarantineMessage returns the event that leaves out message n of the last
+// request, counted from 1, or what goes with its text.
+func (l *Line) quarantineMessage(n int, model, reason string) (ikigai.Event, bool) {
+	if n > len(l.asked) {
 		return ikigai.Event{}, false
 	}
 	near := l.group(n - 1)
@@ -109,6 +139,88 @@ func (l *Line) Quarantine(n int, model, reason string) (ikigai.Event, bool) {
 		}
 	}
 	return ikigai.Event{}, false
+}
+
+// quarantineState returns the event that leaves out all state that was sent and
+// that a model wanted back. What comes later has state that is good.
+func (l *Line) quarantineState(model, reason string) (ikigai.Event, bool) {
+	last := ikigai.Seq(0)
+	for i, m := range l.asked {
+		if len(m.Vendor[model]) > 0 {
+			last = max(last, l.askedOf[i])
+		}
+	}
+	if last == 0 {
+		return ikigai.Event{}, false
+	}
+	return l.event(fmt.Sprintf("%s does not take back what it had kept with its replies: %s. That is left out from now on; the log keeps it.", model, reason),
+		ikigai.QuarantineData{Seq: last, Model: model, Reason: reason, State: true}), true
+}
+
+// quarantineUnseen returns the event that leaves out what a content filter saw
+// first in the last request: the results of tools, and if they or the statement
+// are left out already, the reply before them.
+func (l *Line) quarantineUnseen(model, reason string) (ikigai.Event, bool) {
+	reply, tail := l.unseen()
+	var results []ikigai.Seq
+	again := false
+	for i := tail; i < len(l.asked); i++ {
+		again = again || l.quarantine[l.askedOf[i]].whole
+		if l.asked[i].Kind == ikigai.KindToolResult {
+			results = append(results, l.askedOf[i])
+		}
+	}
+	if e, ok := l.filtered(results, model, reason, reason+". The results of the last calls are left out from now on; the log keeps them."); ok || !again {
+		return e, ok
+	}
+	return l.filtered(l.askedOf[reply:tail], model, reason, reason+". The reply before is left out, too, from now on; the log keeps it.")
+}
+
+// QuarantineStatement returns the event by which what the person has said since
+// the last reply is not sent with the next statement any more, because the content
+// filter of the given model's vendor refuses it for reason. It returns false if
+// there is nothing of that.
+func (l *Line) QuarantineStatement(model, reason string) (ikigai.Event, bool) {
+	_, tail := l.unseen()
+	var said []ikigai.Seq
+	for i := tail; i < len(l.asked); i++ {
+		if l.asked[i].Kind == ikigai.KindUser {
+			said = append(said, l.askedOf[i])
+		}
+	}
+	return l.filtered(said, model, reason, "With the next statement this one is left out; the log keeps it.")
+}
+
+// unseen returns where the last reply of the last request begins, or the summary
+// that stands for it, and where it ends. What follows is new to the vendor, and
+// the reply itself it has not been sent before.
+func (l *Line) unseen() (reply, tail int) {
+	said := func(i int) bool {
+		switch l.asked[i].Kind {
+		case ikigai.KindAssistant, ikigai.KindToolCall:
+			return true
+		}
+		return l.now.summary > 0 && l.askedOf[i] == l.now.summary
+	}
+	tail = len(l.asked)
+	for tail > 0 && l.asked[tail-1].Kind != ikigai.KindSystem && !said(tail-1) {
+		tail--
+	}
+	reply = tail
+	for reply > 0 && said(reply-1) {
+		reply--
+	}
+	return reply, tail
+}
+
+// filtered returns the event that leaves out those of the events seqs that are
+// not left out already, and false if there are none. text tells people of it.
+func (l *Line) filtered(seqs []ikigai.Seq, model, reason, text string) (ikigai.Event, bool) {
+	seqs = slices.DeleteFunc(slices.Clone(seqs), func(seq ikigai.Seq) bool { return seq == 0 || l.quarantine[seq].whole })
+	if len(seqs) == 0 {
+		return ikigai.Event{}, false
+	}
+	return l.event(text, ikigai.QuarantineData{Seq: seqs[0], Model: model, Reason: reason, Whole: true, Filter: true, With: seqs[1:]}), true
 }
 
 // quarantineMedia returns the event that leaves out the newest images and
@@ -172,8 +284,11 @@ func (l *Line) quarantined(seq ikigai.Seq, model, reason, beside string) ikigai.
 	if d.Whole {
 		what = "A stand-in is sent in its place"
 	}
-	e := ikigai.NewEvent(ikigai.KindQuarantine,
-		fmt.Sprintf("%s refuses the message of event %d: %s. %s from now on; the log keeps it.", model, seq, reason, what), d)
+	return l.event(fmt.Sprintf("%s refuses the message of event %d: %s. %s from now on; the log keeps it.", model, seq, reason, what), d)
+}
+
+func (l *Line) event(content string, d ikigai.QuarantineData) ikigai.Event {
+	e := ikigai.NewEvent(ikigai.KindQuarantine, content, d)
 	e.Interaction = l.interaction
 	return e
 }

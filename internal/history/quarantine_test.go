@@ -99,7 +99,7 @@ func TestQuarantine(t *testing.T) {
 			l := scratch(events)
 			for i, want := range test.want {
 				memo := l.Request().Memo
-				e, ok := l.Quarantine(test.n, "m/a", "No")
+				e, ok := l.Quarantine(&ikigai.Error{Message: test.n, What: "No"}, "m/a")
 				if !ok {
 					if want != "" {
 						t.Fatalf("quarantine %d: nothing is left out", i+1)
@@ -144,7 +144,7 @@ func TestQuarantineOfMedia(t *testing.T) {
 	l.contents.held = map[string]content{blob.Hash(noise(1, 10)): {bytes: noise(1, 10)}, "x": {bytes: []byte("image")}}
 	for _, want := range []ikigai.Seq{7, 1, 0} {
 		loaded(l)
-		e, ok := l.Quarantine(0, "m/a", "The document has no pages")
+		e, ok := l.Quarantine(&ikigai.Error{What: "The document has no pages"}, "m/a")
 		var d ikigai.QuarantineData
 		if ok && e.DecodeData(&d) != nil || d.Seq != want || d.Whole || ok != (want > 0) {
 			t.Fatalf("%v: %s", ok, e.Data)
@@ -159,6 +159,104 @@ func TestQuarantineOfMedia(t *testing.T) {
 		"call 1 bash {}\ncall 2 bash {}\nresult 1 r" + out + "\nresult 2 s\n"
 	if diff := cmp.Diff(want, summary(l.Request().Messages)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// State that a vendor does not take back is left out of all messages at once; what
+// comes later goes with it, and another model gets its own. P4
+func TestStaleState(t *testing.T) {
+	events := numbered([]ikigai.Event{user("u"), withVendor(assistant("a"), `1`), user("v"), withVendor(call("1", ""), `2`), result("1", "r")})
+	l := scratch(events)
+	memo := l.Request().Memo
+	e, ok := l.Quarantine(&ikigai.Error{StaleState: true, Message: 2, What: "No"}, "m/a")
+	const content = "m/a does not take back what it had kept with its replies: No. That is left out from now on; the log keeps it."
+	if e.Seq = 6; !ok || e.Content != content || string(e.Data) != `{"seq":4,"model":"m/a","reason":"No","whole":false,"state":true}` {
+		t.Fatalf("%v: %s %s", ok, e.Content, e.Data)
+	}
+	l.Add(e)
+	events = append(events, e)
+	if l.Request().Memo == memo {
+		t.Error("the memo stays")
+	}
+	if _, ok := l.Quarantine(&ikigai.Error{StaleState: true}, "m/a"); ok {
+		t.Error("it is left out twice")
+	}
+	good := withVendor(assistant("b"), `3`)
+	good.Seq = 7
+	l.Add(good)
+	want := "user u\nassistant a <m/b>\nuser v\ncall 1 bash {} <m/b>\nresult 1 r\nassistant b <m/a> <m/b>\n"
+	for name, l := range map[string]*Line{"now": l, "after a restart": scratch(append(events, good))} {
+		if diff := cmp.Diff(want, summary(l.Request().Messages)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// What a content filter refuses without a name for it: the results of the last
+// round, then the reply before them; of the statement, it is what is said next
+// that goes without it. P3
+func TestQuarantineOfUnseen(t *testing.T) {
+	const out = standIn + "\n"
+	tests := []struct {
+		name   string
+		events []ikigai.Event
+		want   []string // after each refusal
+	}{
+		{"a first statement", []ikigai.Event{system("s"), user("bad")}, []string{"system s\nuser " + out + "user next\n"}},
+		{"a statement", []ikigai.Event{user("u"), assistant("a"), user("bad")}, []string{"user u\nassistant a\nuser " + out + "user next\n"}},
+		{"one that was added to", []ikigai.Event{user("u"), assistant("a"), user("bad"), user("more")},
+			[]string{"user u\nassistant a\nuser " + out + "user " + out + "user next\n"}},
+		{"results", []ikigai.Event{user("u"), call("1", `{"x":1}`), call("2", `{"y":1}`), result("1", "bad"), result("2", "s")}, []string{
+			"user u\ncall 1 bash {\"x\":1}\ncall 2 bash {\"y\":1}\nresult 1 " + out + "result 2 " + out,
+			"user u\ncall 1 bash {}\ncall 2 bash {}\nresult 1 " + out + "result 2 " + out,
+			""}},
+		{"results, and what the person said meanwhile", []ikigai.Event{user("u"), assistant("a"), call("1", `{"x":1}`), result("1", "r"), user("bad")}, []string{
+			"user u\nassistant a\ncall 1 bash {\"x\":1}\nresult 1 " + out + "user bad\n",
+			"user u\nassistant " + out + "call 1 bash {}\nresult 1 " + out + "user bad\n",
+			"user u\nassistant " + out + "call 1 bash {}\nresult 1 " + out + "user " + out + "user next\n"}},
+		{"an answer, with the statement after it", []ikigai.Event{user("u"), assistant("bad"), user("v")}, []string{
+			"user u\nassistant bad\nuser " + out + "user next\n",
+			"user u\nassistant " + out + "user " + out + "user next\n"}},
+		{"a summary, with the statement after it", []ikigai.Event{user("u"), assistant("a"),
+			ikigai.NewEvent(ikigai.KindProjection, "", ikigai.ProjectionData{Summary: &ikigai.SummaryData{To: 2, Text: "bad"}}), user("v")}, []string{
+			"user bad\nuser " + out + "user next\n",
+			"user " + out + "user " + out + "user next\n"}},
+		{"a result that was made up", []ikigai.Event{user("u"), call("1", "")}, []string{""}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			events := numbered(test.events)
+			l := scratch(events)
+			add := func(e ikigai.Event) {
+				e.Seq = ikigai.Seq(len(events) + 1)
+				events = append(events, e)
+				l.Add(e)
+			}
+			for i, want := range test.want {
+				l.Request()
+				e, again := l.Quarantine(&ikigai.Error{Kind: ikigai.ErrorContentFilter, What: "No"}, "m/a")
+				ok := again
+				if !again {
+					e, ok = l.QuarantineStatement("m/a", "No")
+				}
+				if ok != (want != "") {
+					t.Fatalf("refusal %d: %v, %s", i+1, ok, e.Data)
+				}
+				if !ok {
+					break
+				}
+				add(e)
+				if !again {
+					add(user("next"))
+				}
+				if diff := cmp.Diff(want, summary(l.Request().Messages)); diff != "" {
+					t.Fatalf("refusal %d (-want +got):\n%s", i+1, diff)
+				}
+				if diff := cmp.Diff(want, summary(scratch(events).Request().Messages)); diff != "" {
+					t.Errorf("refusal %d, after a restart (-want +got):\n%s", i+1, diff)
+				}
+			}
+		})
 	}
 }
 

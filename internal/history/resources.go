@@ -104,7 +104,7 @@ func touches(e ikigai.Event) []touch {
 		return all
 	case ikigai.KindChange:
 		var d ikigai.ChangeData
-		if e.DecodeData(&d) == nil && d.Noticed { // any other is told by the result of its call
+		if e.DecodeData(&d) == nil && d.Noticed && d.Unrecorded == "" { // any other is told by the result of its call
 			return []touch{{seq: e.Seq, uri: d.Path, changed: true, call: callIn(e, d.CallID), noticed: true}}
 		}
 	}

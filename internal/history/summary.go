@@ -13,8 +13,12 @@ import (
 const (
 	maxOpen      = 12
 	maxResources = 30
-	maxQuestion  = 300 // bytes of an entry
+	maxEntry     = 300 // bytes of an entry
 )
+
+// maxSaid is how many bytes of the last answer stay: its end, since that is where
+// a model asks, and what the person's next words are about.
+const maxSaid = 1000
 
 // summary writes what stands in the place of the conversation's beginning: first
 // what the log knows, which does not depend on any model, then the model's words
@@ -46,6 +50,7 @@ func (p *plan) known(size int) string {
 		s.left += len(asks) // it always stays
 		s.add("## The statement that you are working on\n" + asks)
 	}
+	s.addEnd("## What you said last, its end", p.saidLast(all), maxSaid)
 	if p.Known.Goal != "" {
 		s.add("## Goal\n" + p.Known.Goal)
 	}
@@ -57,15 +62,12 @@ func (p *plan) known(size int) string {
 		}
 	}
 	for i, x := range slices.Backward(all) {
-		last := i == len(all)-1
-		switch answer := x.answer(); {
-		case answer == "" && !last:
+		if x.answer() != "" {
+			continue
+		}
+		open = append(open, objectives[x.statement])
+		if i < len(all)-1 { // the last is being worked on
 			unanswered = append(unanswered, x.asks)
-			open = append(open, objectives[x.statement])
-		case last && answer == "":
-			open = append(open, objectives[x.statement])
-		case last && strings.HasSuffix(answer, "?"):
-			unanswered = append(unanswered, "You asked: "+tailOf(answer, maxQuestion))
 		}
 	}
 	for _, u := range newestFirst(p.Known.Resources) {
@@ -81,6 +83,22 @@ func (p *plan) known(size int) string {
 	s.list("## Files changed, the last first", files, maxResources)
 	s.list("## Pages read, the last first", read, maxOpen)
 	return s.text()
+}
+
+// saidLast returns the last answer, if the summary stands for it: the statement
+// behind it may be the reply to what it asks. That to the last statement stays as
+// it is.
+func (p *plan) saidLast(all []exchange) string {
+	for i, x := range slices.Backward(all) {
+		switch answer := x.answer(); {
+		case answer == "":
+		case i == len(all)-1 || x.statement > p.to():
+			return ""
+		default:
+			return answer
+		}
+	}
+	return ""
 }
 
 func newestFirst(uses []Use) []Use {
@@ -103,6 +121,19 @@ func (s *sections) add(section string) {
 	s.left -= len(section)
 }
 
+// addEnd adds a text of which the end stays, at most so many bytes, and no more
+// than a quarter of the room.
+func (s *sections) addEnd(heading, text string, most int) {
+	if text == "" {
+		return
+	}
+	most = min(most, max(s.left/4, minSection-len(heading)-len("\n…")))
+	if len(text) > most {
+		text = "…" + tailOf(text, most)
+	}
+	s.add(heading + "\n" + text)
+}
+
 // minSection is what every section may have, even where there is no room.
 const minSection = 200
 
@@ -114,7 +145,7 @@ func (s *sections) list(heading string, entries []string, most int) {
 	seen := map[string]bool{}
 	left := 0
 	for _, entry := range entries {
-		entry = cutText(strings.Join(strings.Fields(entry), " "), maxQuestion)
+		entry = cutText(strings.Join(strings.Fields(entry), " "), maxEntry)
 		if entry == "" || seen[entry] {
 			continue
 		}

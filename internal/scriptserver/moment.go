@@ -114,11 +114,9 @@ func (p *plan) choose(messages []message) *plannedStatement {
 func fitting(statements []*plannedStatement, texts []string) (st *plannedStatement, at int) {
 	last := len(texts) - 1
 	for _, fits := range []func(st *plannedStatement, text string) bool{
-		func(st *plannedStatement, text string) bool { return string(st.user) == strings.TrimSpace(text) },
-		func(st *plannedStatement, text string) bool {
-			return st.user != "*" && st.fits(strings.TrimSpace(text))
-		},
-		func(st *plannedStatement, text string) bool { return st.user == "*" },
+		func(st *plannedStatement, text string) bool { return st.said != "" && st.said == bare(text) },
+		func(st *plannedStatement, text string) bool { return st.user != "*" && st.fits(bare(text)) },
+		func(st *plannedStatement, _ string) bool { return st.user == "*" },
 	} {
 		for at := last; at >= 0; at-- {
 			for _, st := range statements {

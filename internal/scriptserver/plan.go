@@ -15,11 +15,13 @@ type plan struct {
 	statements []*plannedStatement                    // the first of each text
 	sides      map[ikigai.Purpose][]*plannedStatement // those of side interactions
 	steers     bool                                   // replies know of what the person adds
+	added      map[string]bool                        // texts that they know of
 }
 
 type plannedStatement struct {
 	line    int
 	user    Pattern
+	said    string // the text of user; "" if it is not literal
 	fits    func(text string) bool
 	replies []*plannedReply
 	again   []*plannedStatement // those of the same text below it
@@ -57,10 +59,11 @@ func compile(s *Script) (*plan, error) {
 	if len(s.All) == 0 {
 		return nil, scriptError(s.Name, 0, "The script has no statement", "Write a user: line and a say: line")
 	}
-	p := &plan{script: s, sides: make(map[ikigai.Purpose][]*plannedStatement)}
+	p := &plan{script: s, sides: make(map[ikigai.Purpose][]*plannedStatement), added: make(map[string]bool)}
 	type key struct {
 		side ikigai.Purpose
-		user Pattern
+		said string
+		user Pattern // "" where it is literal
 	}
 	known := make(map[key]*plannedStatement)
 	for i := range s.All {
@@ -69,10 +72,14 @@ func compile(s *Script) (*plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		first := known[key{st.Side, st.User}]
+		k := key{st.Side, planned.said, st.User}
+		if k.said != "" {
+			k.user = ""
+		}
+		first := known[k]
 		switch {
 		case first == nil:
-			known[key{st.Side, st.User}] = planned
+			known[k] = planned
 		case st.Side != "":
 			return nil, scriptError(s.Name, st.Line, "A side: above is for the same", "Join the two or change one")
 		default:
@@ -89,11 +96,11 @@ func compile(s *Script) (*plan, error) {
 }
 
 func (p *plan) statement(i int, st *Statement) (*plannedStatement, error) {
-	fits, err := st.User.compile()
+	fits, said, err := st.User.compileSaid()
 	if err != nil {
 		return nil, p.invalid(st.Line, err)
 	}
-	planned := &plannedStatement{line: st.Line, user: st.User, fits: fits}
+	planned := &plannedStatement{line: st.Line, user: st.User, said: said, fits: fits}
 	if len(st.Replies) == 0 {
 		return nil, scriptError(p.script.Name, st.Line, "The statement has no reply", "Give it one")
 	}
@@ -112,7 +119,7 @@ func (p *plan) reply(id string, r *Reply) (*plannedReply, error) {
 	for _, e := range []struct {
 		from []Pattern
 		to   *[]func(string) bool
-	}{{r.Expect, &planned.expect}, {r.ExpectNot, &planned.expectNot}, {r.ExpectFeedback, &planned.feedback}, {r.Steer, &planned.steer}} {
+	}{{r.Expect, &planned.expect}, {r.ExpectNot, &planned.expectNot}, {r.ExpectFeedback, &planned.feedback}} {
 		for _, pattern := range e.from {
 			fits, err := pattern.compile()
 			if err != nil {
@@ -120,6 +127,14 @@ func (p *plan) reply(id string, r *Reply) (*plannedReply, error) {
 			}
 			*e.to = append(*e.to, fits)
 		}
+	}
+	for _, pattern := range r.Steer {
+		fits, said, err := pattern.compileSaid()
+		if err != nil {
+			return nil, p.invalid(r.Line, err)
+		}
+		planned.steer = append(planned.steer, fits)
+		p.added[said] = true
 	}
 	for _, f := range r.Faults {
 		if err := f.check(); err != nil {

@@ -95,8 +95,11 @@ type Fault struct {
 func (s *Script) Statements() []string {
 	var all []string
 	for _, st := range s.All {
-		if st.Side == "" && st.User.literal() {
-			all = append(all, string(st.User))
+		if st.Side != "" || !st.User.literal() {
+			continue
+		}
+		if text, err := st.User.text(); err == nil {
+			all = append(all, text)
 		}
 	}
 	return all

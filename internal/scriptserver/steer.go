@@ -1,16 +1,14 @@
 package scriptserver
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // apart returns messages with what the person says in the message of results, as
 // some wires have it, in a message of its own. Other texts there are told about
 // the runs.
 func (p *plan) apart(messages []message) []message {
 	said := func(text string) bool {
-		return slices.ContainsFunc(p.statements, func(st *plannedStatement) bool { return string(st.user) == strings.TrimSpace(text) }) || p.isSteering(text)
+		text = bare(text)
+		return text != "" && (p.added[text] || slices.ContainsFunc(p.statements, func(st *plannedStatement) bool { return st.said == text }))
 	}
 	if !slices.ContainsFunc(messages, func(m message) bool { return slices.ContainsFunc(m.beside, said) }) {
 		return messages
@@ -25,21 +23,6 @@ func (p *plan) apart(messages []message) []message {
 		}
 	}
 	return all
-}
-
-// isSteering reports whether some reply knows of text by itself.
-func (p *plan) isSteering(text string) bool {
-	if !p.steers {
-		return false
-	}
-	for _, st := range p.script.All {
-		for _, r := range st.Replies {
-			if slices.Contains(r.Steer, Pattern(strings.TrimSpace(text))) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // findAdded marks what the person has added to a statement under way: it stands
@@ -72,7 +55,7 @@ func (s *plannedStatement) knows(place int, text string) bool {
 	}
 	for _, reply := range s.replies {
 		if place < reply.count() {
-			return slices.ContainsFunc(reply.steer, func(fits func(string) bool) bool { return fits(strings.TrimSpace(text)) })
+			return slices.ContainsFunc(reply.steer, func(fits func(string) bool) bool { return fits(bare(text)) })
 		}
 		place -= reply.count()
 	}

@@ -143,16 +143,22 @@ func atoi(s string) int {
 
 // parseLiteral reads the quote of a JSON string, which yields that string.
 func parseLiteral(src string) (p piece, rest string, err error) {
+	s, rest, err := cutLiteral(src)
+	return piece{quote: func(*moment) (string, error) { return s, nil }, fixed: true}, rest, err
+}
+
+// cutLiteral reads the quote of a JSON string after its opening braces. It returns
+// that string, and what follows the closing braces.
+func cutLiteral(src string) (s, rest string, err error) {
 	dec := json.NewDecoder(strings.NewReader(src))
-	var s string
 	if err := dec.Decode(&s); err != nil {
-		return p, "", errors.New("no JSON string follows")
+		return "", "", errors.New("no JSON string follows")
 	}
 	rest, ok := strings.CutPrefix(src[dec.InputOffset():], "}}")
 	if !ok {
-		return p, "", errors.New("no }} follows the JSON string")
+		return "", "", errors.New("no }} follows the JSON string")
 	}
-	return piece{quote: func(*moment) (string, error) { return s, nil }, fixed: true}, rest, nil
+	return s, rest, nil
 }
 
 // parseRewrite reads "/regexp/ template": what was quoted is replaced by its
