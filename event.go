@@ -207,12 +207,14 @@ type UsageData struct {
 //
 // Where the tool announces its changes, the event is durable before the file is
 // changed. Where it does not, the event comes after the result of the call and
-// says what was Noticed.
+// says what was Noticed. One that is Unrecorded is of no path: it stands for changes
+// that have no events of their own, and its content says so.
 type ChangeData struct {
 	CallID  string `json:"tool_call_id,omitempty"` // "" for an undo
 	Path    string `json:"path"`                   // absolute
 	Existed bool   `json:"existed"`                // false: the change creates the file
-	Mode    uint32 `json:"mode,omitempty"`         // permission bits before the change
+	Mode    uint32 `json:"mode,omitempty"`         // before the change, as that of a FileState
+	Owner   string `json:"owner,omitempty"`        // "uid:gid" of a file with setuid or setgid
 	Size    int64  `json:"size"`                   // bytes before the change
 	Link    string `json:"link,omitempty"`         // where it pointed to, if it was a symbolic link
 	Blob    string `json:"blob,omitempty"`         // hash of the content before the change
@@ -222,13 +224,16 @@ type ChangeData struct {
 	NewDirs int        `json:"new_dirs,omitempty"` // directories right above it that were not there either
 	Noticed bool       `json:"noticed,omitempty"`  // found by looking, after the change
 	After   *FileState `json:"after,omitempty"`    // what is there since the change, if it was noticed; what an undo makes of it
+
+	Unrecorded string `json:"unrecorded,omitempty"` // why changes of the call have no events of their own
+	Files      int    `json:"files,omitempty"`      // how many those are, if it is known
 }
 
 // FileState is what is known of a file at some moment. The zero FileState is
 // that of a file that is not there.
 type FileState struct {
 	Exists bool   `json:"exists"`
-	Mode   uint32 `json:"mode,omitempty"` // permission bits
+	Mode   uint32 `json:"mode,omitempty"` // permission bits, and setuid, setgid and sticky as Unix has them, which old logs leave out
 	Size   int64  `json:"size,omitempty"`
 	Link   string `json:"link,omitempty"`   // where it points to, if it is a symbolic link
 	SHA256 string `json:"sha256,omitempty"` // of the content, hexadecimal; "" where it was not read
@@ -282,6 +287,14 @@ type QuarantineData struct {
 	// Whole is false where only what goes with the text is left out: images,
 	// files, a vendor's own state.
 	Whole bool `json:"whole"`
+
+	// State tells that of all messages up to Seq the state that Model wants back
+	// is left out, and nothing else.
+	State bool `json:"state,omitempty"`
+	// Filter tells that a content filter refused the conversation and named no
+	// message of it. With are further messages that it may have meant.
+	Filter bool  `json:"filter,omitempty"`
+	With   []Seq `json:"with,omitempty"`
 }
 
 // FallbackData is the data of a fallback event: which model was asked, why it

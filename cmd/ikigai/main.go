@@ -9,6 +9,7 @@ import (
 )
 
 func main() {
+	hide()
 	os.Exit(cli.Run(context.Background(), cli.Process{
 		Program: os.Args[0],
 		Args:    os.Args[1:],

@@ -24,11 +24,14 @@ type Projection interface {
 	// Sent returns the event that records a request as it was sent. It is
 	// called while nothing else of the interaction is recorded.
 	Sent(model string, choice ikigai.ToolChoice, sent ikigai.Sent) ikigai.Event
-	// Quarantine returns the event after which message n of the last Request,
-	// counted from 1, is not sent any more as it is, because the model's vendor
-	// refuses it; 0 stands for the newest images and documents. It returns false
-	// if there is nothing that could be left out.
-	Quarantine(n int, model, reason string) (ikigai.Event, bool)
+	// Quarantine returns the event after which the part of the last Request that
+	// the model's vendor refuses is not sent any more as it is. It returns false if
+	// there is nothing that could be left out.
+	Quarantine(refusal *ikigai.Error, model string) (ikigai.Event, bool)
+	// QuarantineStatement returns the event after which the statement, which a
+	// content filter refuses for reason, is not sent with the next one. It returns
+	// false if what is refused is not in it.
+	QuarantineStatement(model, reason string) (ikigai.Event, bool)
 	// PreImage returns the hash of what was last kept of a file before a
 	// change, or "".
 	PreImage(path string) string

@@ -87,9 +87,17 @@ func (p everything) Sent(model string, choice ikigai.ToolChoice, sent ikigai.Sen
 	return ikigai.NewEvent(ikigai.KindRequest, "", ikigai.RequestData{Model: model, ToolChoice: choice.String(), Size: sent.Size})
 }
 
-// Quarantine leaves out the message that is named.
-func (p everything) Quarantine(n int, model, reason string) (ikigai.Event, bool) {
-	return ikigai.NewEvent(ikigai.KindQuarantine, reason, ikigai.QuarantineData{Seq: ikigai.Seq(n), Model: model}), n < 9
+// Quarantine leaves out the message that is named, and for a content filter what
+// tools gave.
+func (p everything) Quarantine(refusal *ikigai.Error, model string) (ikigai.Event, bool) {
+	n := refusal.Message
+	d := ikigai.QuarantineData{Seq: ikigai.Seq(n), Model: model, State: refusal.StaleState}
+	filtered := refusal.Kind == ikigai.ErrorContentFilter && n == 0
+	return ikigai.NewEvent(ikigai.KindQuarantine, refusal.What, d), n < 9 && (!filtered || strings.HasSuffix(p.kinds(), "tool_result"))
+}
+
+func (p everything) QuarantineStatement(model, reason string) (ikigai.Event, bool) {
+	return ikigai.NewEvent(ikigai.KindQuarantine, reason, ikigai.QuarantineData{Model: model}), true
 }
 
 func (p everything) PreImage(path string) (hash string) {

@@ -67,6 +67,7 @@ func (a *Agent) ask(ctx context.Context, asked *asking, choice ikigai.ToolChoice
 			event, ok = asked.fallBack(r, err)
 		}
 		if !ok {
+			a.quarantineStatement(r, err)
 			return r, err
 		}
 		a.breakOff(r, err.Error())

@@ -40,6 +40,13 @@ func TestQuarantine(t *testing.T) {
 		{"images are spoken of", [][]any{says400("Too many IMAGES"), says("done")}, "user quarantine assistant usage", ""},
 		{"a tool that is called like a file", [][]any{says400("Invalid schema for function 'file_read'")}, "user error", ikigai.ErrorBadRequest},
 		{"a document of a request that is too large", [][]any{{&ikigai.Error{Kind: ikigai.ErrorTooLarge, What: "The file"}}}, "user error", ikigai.ErrorTooLarge},
+		{"state that is stale", [][]any{{&ikigai.Error{Kind: ikigai.ErrorBadRequest, What: "It says no", StaleState: true}}, says("done")},
+			"user quarantine assistant usage", ""},
+		{"the statement, for its content", [][]any{fails(ikigai.ErrorContentFilter, 0)}, "user quarantine error", ikigai.ErrorContentFilter},
+		{"the statement, after it has thought", [][]any{append([]any{ikigai.Delta{Thinking: "Hm"}}, fails(ikigai.ErrorContentFilter, 0)...)},
+			"user interrupted error", ikigai.ErrorContentFilter},
+		{"results, for their content", [][]any{calls("1 echo {}"), fails(ikigai.ErrorContentFilter, 0), says("done")},
+			"user tool_call usage tool_result quarantine assistant usage", ""},
 		{"nothing can be left out", [][]any{fails(ikigai.ErrorBadRequest, 9)}, "user error", ikigai.ErrorBadRequest},
 		{"another error", [][]any{fails(ikigai.ErrorContext, 1)}, "user error", ikigai.ErrorContext},
 		{"again and again", [][]any{fails(ikigai.ErrorBadRequest, 1), fails(ikigai.ErrorBadRequest, 1), fails(ikigai.ErrorBadRequest, 1),
@@ -48,7 +55,7 @@ func TestQuarantine(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			a, l, m := newAgent(t, test.replies)
+			a, l, m := newAgent(t, test.replies, tool("echo", false, echo))
 			_, err := run(t, a)
 			if l.kinds() != test.kinds || len(m.requests) != len(test.replies) {
 				t.Errorf("events %q after %d requests, want %q", l.kinds(), len(m.requests), test.kinds)

@@ -21,18 +21,34 @@ func (a *Agent) quarantine(asked *asking, r *reply, err error) (ikigai.Event, bo
 		return ikigai.Event{}, false
 	}
 	asked.quarantined++
-	return a.History.Quarantine(e.Message, r.model, e.What)
+	return a.History.Quarantine(e, r.model)
 }
 
-// refuses reports whether a vendor refuses a part of the conversation: a message
-// that it names, or an image or a document that it speaks of and that would be
-// refused with every statement to come.
+// quarantineStatement leaves a statement that has failed as err tells out of the
+// next one, if a content filter refuses it: the filter would refuse that, too,
+// however it is put.
+func (a *Agent) quarantineStatement(r *reply, err error) {
+	var e *ikigai.Error
+	if !errors.As(err, &e) || e.Kind != ikigai.ErrorContentFilter || e.Message > 0 || r.begun() {
+		return
+	}
+	if event, ok := a.History.QuarantineStatement(r.model, e.What); ok {
+		a.Recorder.Queue(event)
+	}
+}
+
+// refuses reports whether a vendor refuses a part of the conversation that would
+// be refused with every statement to come: a message that it names, state of its
+// own, an image or a document that it speaks of, or something that its content
+// filter does not let pass.
 func refuses(e *ikigai.Error) bool {
 	switch e.Kind {
 	case ikigai.ErrorBadRequest:
-		return e.Message > 0 || speaksOfMedia(e.Error())
-	case ikigai.ErrorTooLarge, ikigai.ErrorContentFilter:
+		return e.Message > 0 || e.StaleState || speaksOfMedia(e.Error())
+	case ikigai.ErrorTooLarge:
 		return e.Message > 0
+	case ikigai.ErrorContentFilter:
+		return true
 	}
 	return false
 }

@@ -18,11 +18,11 @@ type Watcher interface {
 	Begin()
 
 	// Before is called right before such a tool runs. It returns within a few
-	// seconds, and nil if what this run changes cannot be found. Otherwise after
-	// is to be called once the tool has run: it returns within some seconds, and
-	// by then change events of all that is different have been handed to record,
-	// some at a time. Where tools run at the same time each difference is handed
-	// to one record alone.
+	// seconds. Unless it is nil, after is to be called once the tool has run: it
+	// returns within some seconds, and by then change events of all that is
+	// different have been handed to record, some at a time, or one that says why
+	// they were not found. Where tools run at the same time each difference is
+	// handed to one record alone.
 	Before(ctx context.Context, callID string, record func(...ikigai.Event)) (after func(context.Context))
 
 	// Announce is called right before what a file holds is kept, because a tool

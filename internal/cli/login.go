@@ -32,7 +32,8 @@ func (a *app) loginCommand() *cobra.Command {
 		Short: "Store the key of a model vendor, or list where keys come from",
 		Long: `Store the key of a model vendor in the keyring of the system. The key is asked
 for at the terminal, where it is not shown, or read from standard input. It is
-tried with a request that costs nothing before it is stored.
+tried with a request that costs nothing before it is stored: most often for the
+list of models, which tells nothing of the key where a server shows it to anybody.
 
 A key in the environment, and a command in the settings that prints one, come
 before a stored key. Without VENDOR, all vendors are listed with where their key
@@ -141,14 +142,19 @@ type typing struct {
 	io.Writer
 }
 
-// tryKey asks the vendor for its models. Only a key that the vendor refuses is an
-// error; where it cannot be tried, the person is told.
+// tryKey asks the vendor for what only a good key gets answered: its models, or
+// what its preset names. Only a key that the vendor refuses is an error; where it
+// cannot be tried, the person is told.
 func (a *app) tryKey(ctx context.Context, vendor, key string) error {
 	e, err := a.settings.ResolveWithKey(vendor, key)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, keyCheckTime)
 		defer cancel()
-		_, err = provider.List(ctx, a.listing(e))
+		if path := a.settings.Vendors[vendor].KeyCheck; path != "" {
+			err = provider.CheckKey(ctx, a.listing(e), path)
+		} else {
+			_, err = provider.List(ctx, a.listing(e))
+		}
 	}
 	switch {
 	case err == nil:

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,6 +81,43 @@ func TestLoginTriesTheKey(t *testing.T) {
 		"“" + goodKey + "”":     "The input holds characters that no key has",
 	} {
 		p.with(nil, input, exitUsage, "login", "v", "--file").err.awaitText(t, want)
+	}
+}
+
+// A vendor that lists its models to anybody is asked for what belongs to the key.
+func TestLoginWhereModelsArePublic(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.URL.Path
+		switch {
+		case r.URL.Path == "/api/v1/models":
+			fmt.Fprint(w, `{"data": [{"id": "m"}]}`)
+		case r.URL.Path == "/api/v1/key" && r.Header.Get("Authorization") == "Bearer "+goodKey:
+			fmt.Fprint(w, `{"data": {"label": "sk-or-v1-0e6...1c9", "usage": 0}}`)
+		default:
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprint(w, `{"error": {"message": "User not found.", "code": 401}}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	p := newPlace(t, idle)
+	(&vendor{t: t, URL: server.URL}).configure(p, `{"model": "openrouter/m", "vendors": {"openrouter": {"base_url": "{URL}/api/v1"}}}`)
+	file := filepath.Join(p.root, "home", ".config", "ikigai", "keys.json")
+
+	p.with(nil, "bad-0123456789-key", exitVendor, "login", "openrouter", "--file").err.awaitText(t, "openrouter refuses the key")
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a key that is refused is stored: %v", err)
+	}
+	login := p.with(nil, goodKey, exitAnswered, "login", "openrouter", "--file")
+	login.err.awaitText(t, "The key of openrouter is stored in "+file)
+	if strings.Contains(login.err.String(), "could not be tried") {
+		t.Errorf("said is %s", login.err)
+	}
+	for range 2 {
+		if path := <-asked; path != "/api/v1/key" {
+			t.Errorf("asked for %s", path)
+		}
 	}
 }
 

@@ -32,8 +32,12 @@ type answering struct {
 	bodies  [][]byte
 }
 
-// refusal begins an answer that is an error with status 400.
-const refusal = "400 "
+// refusal begins an answer that is an error with status 400, and nowhere one with
+// status 404.
+const (
+	refusal = "400 "
+	nowhere = "404 "
+)
 
 func newAnswering(t *testing.T, answers ...string) *answering {
 	v := &answering{t: t, answers: answers}
@@ -58,6 +62,9 @@ func (v *answering) serve(w http.ResponseWriter, r *http.Request) {
 	answer := v.answers[len(v.bodies)-1]
 	if text, refused := strings.CutPrefix(answer, refusal); refused {
 		w.WriteHeader(http.StatusBadRequest)
+		answer = text
+	} else if text, refused := strings.CutPrefix(answer, nowhere); refused {
+		w.WriteHeader(http.StatusNotFound)
 		answer = text
 	}
 	_, _ = io.WriteString(w, answer)
@@ -183,6 +190,79 @@ func TestRefusedStatement(t *testing.T) {
 	c := p.run(exitAnswered, "run", "--continue", "in other words")
 	c.tells(1, "A stand-in is sent in its place")
 	if body := v.body(3); strings.Contains(body, "strange") {
+		t.Errorf("sent:\n%s", body)
+	}
+}
+
+// What a content filter refuses does not make all that follows be refused: the
+// statement is left out of the next one, and what a tool gave at once. P3
+func TestContentFilterIsGotOver(t *testing.T) {
+	t.Parallel()
+	const refused = refusal + `{"error":{"message":"The response was filtered","code":"content_filter"}}`
+	const calls = `{"choices":[{"message":{"content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"file_read","arguments":"{\"path\":\"a.txt\"}"}}]},"finish_reason":"tool_calls"}]}`
+	v := newAnswering(t, says("One."), refused, says("Two."), calls, refused, says("Three."), says("Four."))
+	p := asks(t, "", v)
+	must(t, os.WriteFile(p.file("a.txt"), []byte("BADTEXT"), 0o600))
+	p.run(exitAnswered, "run", "hello")
+	c := p.run(exitVendor, "run", "--continue", "BADWORD")
+	c.tells(1, "With the next statement this one is left out; the log keeps it.")
+	c.tells(1, "Put the statement another way, or go back with `ikigai sessions rewind`.")
+	p.run(exitAnswered, "run", "--continue", "another way")
+	if body := v.body(3); strings.Contains(body, "BADWORD") || !strings.Contains(body, "another way") || !strings.Contains(body, "One.") {
+		t.Errorf("sent:\n%s", body)
+	}
+	c = p.run(exitAnswered, "run", "--continue", "read it")
+	c.tells(1, "The results of the last calls are left out from now on; the log keeps them.")
+	if body := v.body(5); !strings.Contains(body, "BADTEXT") {
+		t.Errorf("sent:\n%s", body)
+	}
+	p.run(exitAnswered, "run", "--continue", "and now?")
+	for n := 6; n <= 7; n++ {
+		if body := v.body(n); strings.Contains(body, "BADTEXT") || !strings.Contains(body, "file_read") || !strings.Contains(body, "read it") {
+			t.Errorf("sent:\n%s", body)
+		}
+	}
+	if log := p.run(exitAnswered, "log").out.String(); !strings.Contains(log, "BADWORD") {
+		t.Errorf("the log does not keep it:\n%s", log)
+	}
+}
+
+// State that a vendor does not take back, as after a change of the key, is left out
+// of all messages at once, and the request goes out once more. P4
+func TestStaleStateIsLeftOut(t *testing.T) {
+	t.Parallel()
+	const refused = refusal + `{"error":{"message":"The encrypted content gAAA could not be verified. Reason: Encrypted content organization_id did not match the target organization.","type":"invalid_request_error","param":null,"code":"invalid_encrypted_content"}}`
+	thinks := func(text string) string {
+		return `{"choices":[{"message":{"content":"` + text + `","reasoning_content":"I think of ` + text + `"},"finish_reason":"stop"}]}`
+	}
+	v := newAnswering(t, thinks("One."), thinks("Two."), refused, thinks("Three."), says("Four."))
+	p := asks(t, "", v)
+	p.run(exitAnswered, "run", "hello")
+	p.run(exitAnswered, "run", "--continue", "and")
+	c := p.run(exitAnswered, "run", "--continue", "on")
+	c.tells(1, "a/x does not take back what it had kept with its replies")
+	p.run(exitAnswered, "run", "--continue", "and on")
+	if body := v.body(3); strings.Count(body, "I think of ") != 2 {
+		t.Errorf("sent:\n%s", body)
+	}
+	if body := v.body(4); strings.Contains(body, "I think of ") || !strings.Contains(body, "Two.") {
+		t.Errorf("sent:\n%s", body)
+	}
+	if body := v.body(5); strings.Count(body, "I think of ") != 1 || !strings.Contains(body, "I think of Three.") {
+		t.Errorf("sent:\n%s", body)
+	}
+}
+
+// A model that takes no images is asked once more without them. P3
+func TestModelWithoutImages(t *testing.T) {
+	t.Parallel()
+	const refused = nowhere + `{"error":{"message":"No endpoints found that support image input","code":404}}`
+	v := newAnswering(t, refused, says("Two."))
+	p := asks(t, "", v)
+	must(t, os.WriteFile(p.file("cat.png"), pngOf(t, 20, 20), 0o600))
+	c := p.run(exitAnswered, "run", "--file", "cat.png", "behold")
+	c.tells(1, "The images that go with it are left out from now on; the log keeps it.")
+	if body := v.body(2); len(imagesIn(t, body)) != 0 || !strings.Contains(body, "behold") {
 		t.Errorf("sent:\n%s", body)
 	}
 }

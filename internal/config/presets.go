@@ -43,7 +43,8 @@ var presets = []preset{
 		KeyEnv: "ZAI_API_KEY", Quirks: provider.Quirks{MaxOutput: "max_tokens", NoCacheKey: true,
 			Replay: []string{"reasoning_content"}, Thinking: provider.ThinkingType, Format: provider.FormatObject}}},
 	{"openrouter", Vendor{API: APIChat, BaseURL: "https://openrouter.ai/api/v1", Model: "anthropic/claude-haiku-4.5",
-		KeyEnv: "OPENROUTER_API_KEY", Quirks: provider.Quirks{MaxOutput: "max_tokens", NoCacheKey: true,
+		KeyEnv: "OPENROUTER_API_KEY", KeyCheck: "key", // its list of models is for everybody
+		Quirks: provider.Quirks{MaxOutput: "max_tokens", NoCacheKey: true,
 			Replay: []string{"reasoning_details"}, Thinking: provider.ThinkingReasoning,
 			Body: map[string]json.RawMessage{"cache_control": json.RawMessage(`{"type":"ephemeral"}`)}}}},
 

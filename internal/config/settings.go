@@ -175,6 +175,7 @@ type Vendor struct {
 	Insecure     bool   // plain HTTP to another machine is wanted
 	ToolProtocol string // as in Settings; "" follows it
 	Catalog      string // the vendor that the catalog knows these models of; "" is this one
+	KeyCheck     string // path below the base URL that only a good key gets answered; "" is the list of models. Presets alone have it
 
 	// Headers are sent with each request. Names are in canonical form.
 	Headers map[string]string

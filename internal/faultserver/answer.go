@@ -25,6 +25,7 @@ type Answer struct {
 	Piece  int           // bytes of the body that are sent at a time; 0 sends all at once
 	Pause  time.Duration // between two pieces
 	End    End
+	Sign   string // of life, that is sent after the body where End is Alive
 
 	// Bare sends the body alone, without status and header, and closes the
 	// connection: what is no HTTP at all.
@@ -38,6 +39,7 @@ const (
 	Whole  End = ""       // its end, as it should be
 	Lost   End = "lost"   // nothing: the connection is closed before the body is whole
 	Silent End = "silent" // nothing, for as long as the client waits
+	Alive  End = "alive"  // a Sign after each Pause, for as long as the client waits
 )
 
 // Stream returns a stream of events that arrives as it should.
@@ -94,6 +96,13 @@ func (a Answer) Lose(n int) Answer {
 func (a Answer) Stall(n int) Answer {
 	a = a.Cut(n)
 	a.End = Silent
+	return a
+}
+
+// Keep sends a sign of life after each pause once the body has been sent, and
+// never more.
+func (a Answer) Keep(sign string, pause time.Duration) Answer {
+	a.Sign, a.Pause, a.End = sign, pause, Alive
 	return a
 }
 

@@ -132,6 +132,15 @@ var faults = []fault{
 		silent := faultserver.Stream(r.String()).Stall(r.nothing())
 		return []answer{silent, silent, silent, silent}
 	}, 1, ikigai.ErrorTimeout},
+	{"comments for ever, before any text", sent(func(a answer, r reply) answer { return a.Cut(r.nothing()).Keep(": keep-alive\n\n", 15*time.Second) }), 1, ""},
+	{"comments for ever, after some text", sent(func(a answer, r reply) answer { return a.Cut(r.begun()).Keep(": keep-alive\n\n", 15*time.Second) }), 0, ikigai.ErrorTimeout},
+	{"pings for ever", one(func(a api, r reply) answer {
+		return faultserver.Stream(r.String()).Cut(r.begun()).Keep(faultserver.Ping(a), 15*time.Second)
+	}), 0, ikigai.ErrorTimeout},
+	{"20 min of pings", one(func(a api, r reply) answer {
+		return faultserver.Stream(r.String()[:r.nothing()]+strings.Repeat(faultserver.Ping(a), 80)+r.String()[r.nothing():]).
+			Slow(len(faultserver.Ping(a)), 15*time.Second)
+	}), 0, ""},
 	{"error after some text", one(func(a api, r reply) answer {
 		return faultserver.Stream(r.String()).Cut(r.begun()).Then(faultserver.ErrorInReply(a, 529))
 	}), 0, ikigai.ErrorOverloaded},

@@ -81,6 +81,17 @@ func TooMuchAtOnce(api API) Answer {
 	return t.refusal(api)
 }
 
+// Ping returns what a vendor sends in a reply only to keep it alive.
+func Ping(api API) string {
+	switch api {
+	case Anthropic:
+		return "event: ping\ndata: {\"type\": \"ping\"}\n\n"
+	case OpenAIResponses:
+		return "event: keepalive\ndata: {\"type\":\"keepalive\",\"sequence_number\":7}\n\n"
+	}
+	return ": ping\n\n"
+}
+
 // ErrorInReply returns what a vendor sends in the middle of a reply with status
 // 200 where it would else answer with the given status.
 func ErrorInReply(api API, status int) string {

@@ -116,6 +116,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	case Silent:
 		<-r.Context().Done()
+	case Alive:
+		for wait(r.Context(), a.Pause) {
+			_, _ = io.WriteString(w, a.Sign) // the client may have left
+			_ = http.NewResponseController(w).Flush()
+		}
 	}
 }
 

@@ -67,6 +67,7 @@ func TestAnswers(t *testing.T) {
 		{"lost after the header", Stream(body).Lose(0), 200, "", true, 0},
 		{"shorter than announced", Answer{Body: "0123", Length: 10, End: Lost}, 200, "0123", true, 0},
 		{"stalled", Stream(body).Stall(4), 200, "0123", true, limit},
+		{"kept alive", Stream(body).Keep(":", limit*3/5), 200, body + ":", true, limit},
 		{"repeated", Stream(body).Repeat(2, 5), 200, "0123423456789", false, 0},
 		{"corrupted", Stream(body).Corrupt(8, "xyz"), 200, "01234567xyz", false, 0},
 		{"more", Stream(body).Cut(2).Then("!"), 200, "01!", false, 0},

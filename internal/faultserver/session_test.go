@@ -71,10 +71,16 @@ func (c conversation) Sent(model string, choice ikigai.ToolChoice, sent ikigai.S
 	return c.line.Sent(model, choice, sent)
 }
 
-func (c conversation) Quarantine(n int, model, reason string) (ikigai.Event, bool) {
+func (c conversation) Quarantine(refusal *ikigai.Error, model string) (ikigai.Event, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.line.Quarantine(n, model, reason)
+	return c.line.Quarantine(refusal, model)
+}
+
+func (c conversation) QuarantineStatement(model, reason string) (ikigai.Event, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.line.QuarantineStatement(model, reason)
 }
 
 func (c conversation) PreImage(string) string { return "" }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image"
+	"iter"
 
 	"golang.org/x/image/draw"
 	"golang.org/x/image/math/f64"
@@ -12,21 +13,38 @@ import (
 // orientation returns how a JPEG wants to be turned, as Exif numbers it: 1 is
 // upright, and what a photograph without a note of it is.
 func orientation(raw []byte) int {
-	for rest := raw[2:]; len(rest) >= 4 && rest[0] == 0xFF; {
-		if n := loneMarker(rest[1]); n > 0 {
-			rest = rest[n:]
-			continue
-		}
-		n := int(binary.BigEndian.Uint16(rest[2:])) + 2
-		if n < 4 || n > len(rest) || rest[1] == 0xDA { // the picture begins
-			break
-		}
-		if exif, ok := bytes.CutPrefix(rest[4:n], []byte("Exif\x00\x00")); ok && rest[1] == 0xE1 {
+	for marker, segment := range segments(raw) {
+		if exif, ok := bytes.CutPrefix(segment, []byte("Exif\x00\x00")); ok && marker == app1 {
 			return orientationTag(exif)
 		}
-		rest = rest[n:]
 	}
 	return 1
+}
+
+// Markers of segments of a JPEG.
+const (
+	sof0 = 0xC0 // of a picture in one pass
+	sof1 = 0xC1 // likewise
+	sos  = 0xDA // the picture itself
+	app1 = 0xE1
+)
+
+// segments yields the segments of a JPEG before its picture: the marker of each,
+// and what it holds.
+func segments(raw []byte) iter.Seq2[byte, []byte] {
+	return func(yield func(byte, []byte) bool) {
+		for rest := raw[min(2, len(raw)):]; len(rest) >= 4 && rest[0] == 0xFF; {
+			if n := loneMarker(rest[1]); n > 0 {
+				rest = rest[n:]
+				continue
+			}
+			n := int(binary.BigEndian.Uint16(rest[2:])) + 2
+			if n < 4 || n > len(rest) || rest[1] == sos || !yield(rest[1], rest[4:n]) {
+				return
+			}
+			rest = rest[n:]
+		}
+	}
 }
 
 // loneMarker returns the bytes that a marker takes which begins no segment, and

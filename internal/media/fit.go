@@ -24,9 +24,20 @@ const MaxImage = 3_750_000
 // but not of many images at once.
 const maxSide = 2000
 
-// maxPixels is the most pixels that are decoded. An image of few bytes can be
-// one of very many pixels, all of which would have to be held in memory.
-const maxPixels = 50_000_000
+// Pixels are held in memory once they are decoded, and an image of few bytes can
+// be one of very many: these are the most, some 400 MB of either kind. A
+// photograph takes 3 bytes a pixel, 1.5 mostly; a PNG up to 8.
+const (
+	maxPixels = 50_000_000
+	maxPhoto  = 120_000_000 // as those of telephones with 108 megapixels
+)
+
+// errPixels says that an image has too many pixels to be decoded.
+type errPixels struct{ width, height, most int }
+
+func (e errPixels) Error() string {
+	return fmt.Sprintf("has %d by %d pixels, more than the %d million that can be read", e.width, e.height, e.most/1_000_000)
+}
 
 // codec reads images of one type.
 type codec struct {
@@ -106,8 +117,8 @@ func (c codec) fit(raw []byte, kind string) (fitted []byte, fittedKind string, e
 		return nil, "", err
 	case taken(kind, raw, size):
 		return raw, kind, nil
-	case kind == JPEG:
-		img = upright(img, orientation(raw)) // what is encoded anew has no note of it
+	case kind == JPEG: // what is encoded anew has no note of how it is to be turned
+		img = upright(within(img, maxSide), orientation(raw))
 	}
 	return shrink(img, kind == JPEG)
 }
@@ -123,14 +134,32 @@ func (c codec) read(raw []byte) (img image.Image, size image.Config, err error) 
 	if size, err = c.config(raw); err != nil {
 		return nil, size, fmt.Errorf("is damaged: %w", err)
 	}
-	if size.Width < 1 || size.Height < 1 || size.Width > maxPixels/size.Height {
-		return nil, size, fmt.Errorf("has %d by %d pixels, more than the %d million that can be read",
-			size.Width, size.Height, maxPixels/1_000_000)
+	most := maxPixels
+	if isPhoto(raw, size) {
+		most = maxPhoto
+	}
+	if size.Width < 1 || size.Height < 1 || size.Width > most/size.Height {
+		return nil, size, errPixels{size.Width, size.Height, most}
 	}
 	if img, err = c.decode(raw); err != nil { // damage further on shows only here
 		return nil, size, fmt.Errorf("is damaged: %w", err)
 	}
 	return img, size, nil
+}
+
+// isPhoto reports whether an image is a JPEG that takes no more memory than its
+// pixels: not one of four colours, and not one that comes in several passes, whose
+// parts are held until the last.
+func isPhoto(raw []byte, size image.Config) bool {
+	if size.ColorModel != color.YCbCrModel && size.ColorModel != color.GrayModel {
+		return false
+	}
+	for marker := range segments(raw) {
+		if marker == sof0 || marker == sof1 {
+			return true
+		}
+	}
+	return false
 }
 
 // shrink encodes img, smaller if it has to be. photo tells that nothing is lost

@@ -5,6 +5,7 @@ package media
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -36,12 +37,15 @@ func Attach(name string, raw []byte) (ikigai.Part, []ikigai.Blob, error) {
 	}
 	fitted, _, err := Fit(raw)
 	if err != nil {
-		what := "image"
+		what, do := "image", "Save it anew as PNG or JPEG, and attach that"
 		if kind == "" {
 			what = "file"
 		}
+		if errors.As(err, new(errPixels)) {
+			do = "Make it smaller, and attach that"
+		}
 		return p, nil, &ikigai.Error{Kind: ikigai.ErrorUsage,
-			What: fmt.Sprintf("%s %v", strings.TrimSpace("The "+what+" "+name), err), Do: "Save it anew as PNG or JPEG, and attach that"}
+			What: fmt.Sprintf("%s %v", strings.TrimSpace("The "+what+" "+name), err), Do: do}
 	}
 	if h := hash(fitted); h != p.Blob {
 		p.Fit, p.Size = h, int64(len(fitted))

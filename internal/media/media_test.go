@@ -226,7 +226,7 @@ func TestAttachRefuses(t *testing.T) {
 		{"cut.png", good[:len(good)/2], "The image cut.png is damaged: "},
 		{"cut.jpg", encoded(t, JPEG, noise(100, 100))[:2000], "The image cut.jpg is damaged: "},
 		{"head.png", good[:10], "The image head.png is damaged: "},
-		{"bomb.png", bomb(t), "The image bomb.png has 60000 by 60000 pixels, more than the 50 million that can be read."},
+		{"bomb.png", bomb(t), "The image bomb.png has 60000 by 60000 pixels, more than the 50 million that can be read. Make it smaller, and attach that."},
 		{"photo.heic", []byte("\x00\x00\x00\x18ftypheic"), "The image photo.heic is of a type that cannot be read."},
 		{"empty.pdf", []byte("%PDF-1.7\n%%EOF\n"), "The document empty.pdf is damaged: it holds nothing. "},
 		{"cut.pdf", slices.Concat([]byte("%PDF-1.7\n1 0 obj\n%%EOF\n"), bytes.Repeat([]byte("x"), 2000)), "The document cut.pdf is damaged: its end is missing. "},
@@ -251,6 +251,41 @@ func bomb(t *testing.T) []byte {
 	binary.BigEndian.PutUint32(raw[20:], 60000)
 	binary.BigEndian.PutUint32(raw[29:], crc32.ChecksumIEEE(raw[12:29]))
 	return raw
+}
+
+// A photograph of a telephone is made smaller; one that comes in several passes
+// takes several times the memory, and has fewer pixels for it.
+func TestLargePhotos(t *testing.T) {
+	photo := encoded(t, JPEG, image.NewYCbCr(image.Rect(0, 0, 8, 8), image.YCbCrSubsampleRatio420))
+	frame := bytes.Index(photo, []byte{0xFF, sof0})
+	sized := func(marker byte, width, height uint16) []byte {
+		raw := bytes.Clone(photo)
+		raw[frame+1] = marker
+		binary.BigEndian.PutUint16(raw[frame+5:], height)
+		binary.BigEndian.PutUint16(raw[frame+7:], width)
+		return raw
+	}
+	const progressive = 0xC2
+	for _, tt := range []struct {
+		marker        byte
+		width, height uint16
+		most          int // 0 is that it is decoded
+	}{
+		{sof0, 12000, 9000, 0}, {sof1, 9000, 12000, 0}, {sof0, 16320, 12240, maxPhoto},
+		{progressive, 12000, 9000, maxPixels}, {progressive, 8000, 6000, 0},
+	} {
+		raw, decoded := sized(tt.marker, tt.width, tt.height), false
+		c, _ := codecOf(JPEG)
+		c.decode = func([]byte) (image.Image, error) {
+			decoded = true
+			return picture(1, 1), nil
+		}
+		_, size, err := c.read(raw)
+		var many errPixels
+		if errors.As(err, &many); decoded != (tt.most == 0) || many.most != tt.most || size.Width != int(tt.width) {
+			t.Errorf("%x, %d by %d: decoded %t, %v", tt.marker, tt.width, tt.height, decoded, err)
+		}
+	}
 }
 
 // The original stays, and what is sent stands beside it.

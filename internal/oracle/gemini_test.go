@@ -69,7 +69,7 @@ func TestGeminiAgainstTheSDK(t *testing.T) {
 		}
 	}
 	t.Logf("%d replies; where the SDK differs: %v; not compared: %v", agreed, excused, skipped)
-	if agreed < 380 {
+	if providertest.Known(t) && agreed < 380 {
 		t.Errorf("%d replies", agreed)
 	}
 }

@@ -64,7 +64,7 @@ func TestResponsesAgainstTheSDK(t *testing.T) {
 	for _, reason := range slices.Sorted(maps.Keys(excused)) {
 		t.Logf("the SDK differs in %d: %s", excused[reason], reason)
 	}
-	if agreed < 550 {
+	if providertest.Known(t) && agreed < 550 {
 		t.Errorf("%d replies", agreed)
 	}
 }

@@ -345,6 +345,25 @@ func TestTimeouts(t *testing.T) {
 			}
 			<-r.Context().Done()
 		}},
+		{"comments for ever", 30*time.Minute + 20*time.Second, "a", func(w http.ResponseWriter, r *http.Request) {
+			answer(w, "a\n")
+			for tick := time.Tick(20 * time.Second); ; {
+				select {
+				case <-tick:
+					answer(w, ":")
+				case <-r.Context().Done():
+					return
+				}
+			}
+		}},
+		{"a line that goes on for an hour", 65 * time.Minute, "a", func(w http.ResponseWriter, r *http.Request) {
+			answer(w, "a\n")
+			for range 60 {
+				time.Sleep(time.Minute)
+				answer(w, "b")
+			}
+			<-r.Context().Done()
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -76,6 +76,7 @@ func (c Config) fault(f fault, status int, header http.Header) *ikigai.Error {
 	case ikigai.ErrorBadRequest, ikigai.ErrorTooLarge, ikigai.ErrorContentFilter:
 		e.Message = f.refused()
 	}
+	e.StaleState = kind == ikigai.ErrorBadRequest && f.isStale()
 	switch {
 	case message == "":
 	case f.is("script"): // its errors are written for the same reader
@@ -90,6 +91,10 @@ func (c Config) fault(f fault, status int, header http.Header) *ikigai.Error {
 		e.Do = "Set vendors." + c.vendor() + ".no_summary to true, or verify the organization"
 	case f.lacksTools():
 		e.Do = "Choose a model that can call tools, or a server that lets it"
+	case f.lacksMedia():
+		e.Do = "Choose a model that takes images and files"
+	case f.isStale():
+		e.Do = "Go back before the last replies with `ikigai sessions rewind`, or start a new session"
 	case f.wantsOutput():
 		e.Do = "Lower max_output_tokens"
 	case f.says("http request to an https server"):
@@ -195,7 +200,7 @@ func (c Config) do(kind ikigai.ErrorKind) string {
 	case ikigai.ErrorServer, ikigai.ErrorTimeout, ikigai.ErrorIncomplete:
 		return "Try again"
 	case ikigai.ErrorContentFilter:
-		return "Put the statement another way"
+		return "Put the statement another way, or go back with `ikigai sessions rewind`"
 	}
 	return "Check the model and the settings for " + c.vendor()
 }
@@ -210,6 +215,9 @@ func (c Config) explain(ctx context.Context, err error) *ikigai.Error {
 		return told
 	}
 	var timeout errTimeout
+	if errors.As(err, &timeout) && timeout.alive {
+		return c.failure(ikigai.ErrorTimeout, fmt.Sprintf("%s kept the connection alive for %s, and said nothing", c.vendor(), timeout.after), err)
+	}
 	if errors.As(err, &timeout) {
 		return c.failure(ikigai.ErrorTimeout, fmt.Sprintf("%s sent nothing for %s", c.vendor(), timeout.after), err)
 	}

@@ -68,6 +68,10 @@ func TestRefusal(t *testing.T) {
 		{400, `{"error":{"message":"gemma:2b does not support tools","type":"api_error"}}`, ikigai.ErrorBadRequest,
 			"acme refuses the request: gemma:2b does not support tools. Choose a model that can call tools, or a server that lets it."},
 		{404, `{"error":{"message":"No endpoints found that support tool use. Try disabling \"bash\".","code":404}}`, ikigai.ErrorBadRequest, ""},
+		{404, `{"error":{"message":"No endpoints found that support image input","code":404}}`, ikigai.ErrorBadRequest,
+			"acme refuses the request: No endpoints found that support image input. Choose a model that takes images and files."},
+		{404, `{"error":{"message":"No endpoints found that support file input","code":404}}`, ikigai.ErrorBadRequest, ""},
+		{404, `{"error":{"message":"No endpoints found for acme/large-1.","code":404}}`, ikigai.ErrorModel, ""},
 		{500, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`, ikigai.ErrorBadRequest, ""},
 		{400, `Client sent an HTTP request to an HTTPS server.`, ikigai.ErrorBadRequest,
 			"acme refuses the request: Client sent an HTTP request to an HTTPS server. Write https:// in vendors.acme.base_url."},
@@ -98,6 +102,31 @@ func TestRefusal(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.text, got.Error()); tt.text != "" && diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.body, diff)
+		}
+	}
+}
+
+// What a vendor does not take back is told apart from other refusals. P4
+func TestStaleState(t *testing.T) {
+	const advice = ". Go back before the last replies with `ikigai sessions rewind`, or start a new session."
+	for _, tt := range []struct {
+		status int
+		body   string
+		stale  bool
+	}{
+		{400, `{"error":{"message":"The encrypted content gAAA could not be verified. Reason: Encrypted content organization_id did not match the target organization.","type":"invalid_request_error","param":null,"code":"invalid_encrypted_content"}}`, true},
+		{400, `{"error":{"message":"The encrypted content for item rs_1 could not be verified.","type":"invalid_request_error","param":null,"code":null}}`, true},
+		{400, `{"error":{"code":400,"message":"Corrupted thought signature.","status":"INVALID_ARGUMENT"}}`, true},
+		{400, `{"error":{"code":400,"message":"Unable to submit request because Thought signature is not valid.","status":"INVALID_ARGUMENT"}}`, true},
+		{400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.1.content.0: Invalid `signature` in `thinking` block\"}}", true},
+		{400, `{"error":{"message":"Item 'rs_1' of type 'reasoning' was provided without its required following item.","type":"invalid_request_error","param":"input"}}`, true},
+		{404, `{"error":{"message":"Item with id 'rs_1' not found. Items are not persisted when ` + "`store`" + ` is set to false.","type":"invalid_request_error","param":"input"}}`, true},
+		{400, `{"error":{"code":400,"message":"Function call is missing a thought_signature in functionCall parts.","status":"INVALID_ARGUMENT"}}`, false},
+		{400, `{"error":{"message":"Your organization could not be verified."}}`, false},
+	} {
+		e := config.refusal(at, tt.status, http.Header{}, []byte(tt.body))
+		if e.StaleState != tt.stale || e.Kind != ikigai.ErrorBadRequest || strings.HasSuffix(e.Error(), advice) != tt.stale {
+			t.Errorf("%s\n%+v", tt.body, e)
 		}
 	}
 }

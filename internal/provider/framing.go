@@ -20,6 +20,7 @@ type Payload func(event string, data []byte) error
 // *ikigai.Error where the vendor tells of one by an event of that name or in a
 // line that begins with "error:"; or what reading returned.
 func (c Config) ReadPayloads(src io.Reader, take Payload) (done bool, err error) {
+	reply, _ := src.(*Reply)
 	start, err := Peek(src)
 	if err != nil && err != io.EOF {
 		return false, err
@@ -28,7 +29,29 @@ func (c Config) ReadPayloads(src io.Reader, take Payload) (done bool, err error)
 	if start = bytes.TrimSpace(start); bytes.HasPrefix(start, []byte("{")) || bytes.HasPrefix(start, []byte("[")) {
 		return c.readJSON(src, take)
 	}
+	if reply != nil {
+		take = telling(reply, take)
+	}
 	return c.readEvents(src, take)
+}
+
+// telling returns take, which tells reply of each event before.
+func telling(reply *Reply, take Payload) Payload {
+	return func(event string, data []byte) error {
+		reply.tell(isPing(event, data))
+		return take(event, data)
+	}
+}
+
+// isPing reports whether an event only keeps the connection alive.
+func isPing(event string, data []byte) bool {
+	const longest = 64 // bytes of a ping; most events are no longer read than that for their type
+	if event == "" && len(data) <= longest {
+		var e struct{ Type string }
+		_ = json.Unmarshal(data, &e) // what is none has no type
+		event = e.Type
+	}
+	return event == "ping" || event == "keepalive"
 }
 
 func (c Config) readEvents(src io.Reader, take Payload) (done bool, err error) {

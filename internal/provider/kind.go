@@ -15,7 +15,7 @@ func (f fault) kind(status int) ikigai.ErrorKind {
 	switch {
 	case f.is("script"):
 		return kindOfStatus(status, f)
-	case f.lacksTools(), f.wantsOutput():
+	case f.lacksTools(), f.lacksMedia(), f.wantsOutput(), f.isStale():
 		return ikigai.ErrorBadRequest
 	case f.isContext(status):
 		return ikigai.ErrorContext
@@ -173,6 +173,21 @@ func (f fault) lacksTools() bool {
 		"function calling is not enabled", "tool calling` is not supported", // Mistral, Groq
 		"requires --jinja", "requires --enable-auto-tool-choice", // llama.cpp, vLLM
 	)
+}
+
+// lacksMedia reports whether f says that the model takes no images or files, or is
+// not served so that it does.
+func (f fault) lacksMedia() bool {
+	return f.says("support image input", "support file input")
+}
+
+// isStale reports whether f refuses state that the vendor gave with an earlier
+// reply: signatures and encrypted reasoning are good for one organization, and
+// items that were not kept for nothing.
+func (f fault) isStale() bool {
+	return f.is("invalid_encrypted_content") || f.says("encrypted content") && f.says("could not be") ||
+		f.says("corrupted thought signature", "thought signature is not valid", "invalid thought signature",
+			"invalid `signature` in `thinking`", "without its required following item", "items are not persisted when")
 }
 
 // isModel reports whether f says that the model is not there to be used.

@@ -27,9 +27,9 @@ const (
 	maxPages    = 50          // of a list
 )
 
-// List asks the vendor of cfg for its models: a request that costs nothing, and
-// that only a key which is good gets answered. They come sorted by name. The
-// error is an *ikigai.Error.
+// List asks the vendor of cfg for its models: a request that costs nothing. Most
+// vendors answer it only where the key is good, some answer anybody. They come
+// sorted by name. The error is an *ikigai.Error.
 func List(ctx context.Context, cfg Config) ([]Listed, error) {
 	c := NewClient(cfg)
 	defer c.http.CloseIdleConnections()
@@ -55,6 +55,18 @@ func List(ctx context.Context, cfg Config) ([]Listed, error) {
 	return slices.Compact(all), nil
 }
 
+// CheckKey asks the vendor of cfg for what lies at path below its base URL: a
+// request that costs nothing, and that only a good key gets answered. The error
+// is an *ikigai.Error.
+func CheckKey(ctx context.Context, cfg Config, path string) error {
+	c := NewClient(cfg)
+	defer c.http.CloseIdleConnections()
+	if _, err := c.get(ctx, path); err != nil {
+		return c.cfg.explain(ctx, err)
+	}
+	return nil
+}
+
 // get returns the body of the answer to a request without a body of its own.
 func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -78,7 +90,7 @@ func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 		return nil, c.cfg.cut(timeoutOr(ctx, err))
 	}
 	if isPage(resp.Header, string(bytes.TrimSpace(raw))) {
-		return nil, c.cfg.Broken("is a web page, not a list of models")
+		return nil, c.cfg.Broken("is a web page, not what was asked for")
 	}
 	return raw, nil
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // Reply is the body of a reply with status 200. Reading it fails with a
-// timeout when no byte comes for too long.
+// timeout when no byte comes for too long, or for maxWordless times as long
+// nothing but what keeps the connection alive: comments, empty lines, pings.
 type Reply struct {
 	Header http.Header
 
@@ -23,7 +24,15 @@ type Reply struct {
 	idle  time.Duration
 	size  int64 // bytes that were read
 	ended bool  // the body was read to its end
+
+	line    lineKind  // of the stream, that is being read
+	said    time.Time // when something came that is not known to be of a ping
+	payload time.Time // when something came of the last event that was none
 }
+
+// maxWordless is how many times the idle time a reply may be kept alive without
+// a word. By default that is half an hour: models think for minutes behind pings.
+const maxWordless = 6
 
 // maxReply is how many bytes a reply may have.
 const maxReply = 64 << 20
@@ -34,7 +43,8 @@ var errTooLong = errors.New("the reply is too long")
 // newReply returns the body of resp. One that comes in gzip, though nobody asked
 // for that, is read as what it was.
 func newReply(ctx context.Context, resp *http.Response, watch *watchdog, idle time.Duration) *Reply {
-	r := &Reply{Header: resp.Header, body: resp.Body, ctx: ctx, watch: watch, idle: idle}
+	now := time.Now()
+	r := &Reply{Header: resp.Header, body: resp.Body, ctx: ctx, watch: watch, idle: idle, said: now, payload: now}
 	switch r.encoding() {
 	case "gzip", "x-gzip":
 		r.body = &gunzip{src: resp.Body}
@@ -72,11 +82,19 @@ func (r *Reply) encoding() string {
 // Read reads the next bytes of the reply.
 func (r *Reply) Read(p []byte) (int, error) {
 	n, err := r.body.Read(p)
+	wordless := false
 	if n > 0 {
 		r.watch.reset(r.idle)
 		r.size += int64(n)
+		now := time.Now()
+		wordless = now.Sub(r.said) > maxWordless*r.idle
+		if r.line.says(p[:n]) {
+			r.said = now
+		}
 	}
 	switch {
+	case wordless:
+		err = errTimeout{after: maxWordless * r.idle, begun: true, alive: true}
 	case r.size > maxReply:
 		err = errTooLong
 	case err == io.EOF:
@@ -85,6 +103,33 @@ func (r *Reply) Read(p []byte) (int, error) {
 		err = r.failed(err)
 	}
 	return n, err
+}
+
+// tell takes in that an event has been read to its end. A ping is none.
+func (r *Reply) tell(ping bool) {
+	if ping {
+		r.said = r.payload
+	} else {
+		r.payload = r.said
+	}
+}
+
+// lineKind is what is known of a line of a stream: its first byte, or 0.
+type lineKind byte
+
+// says reports whether b, which goes on with the line, holds more than comments
+// and white space.
+func (k *lineKind) says(b []byte) (says bool) {
+	for _, c := range b {
+		switch {
+		case c == '\n' || c == '\r':
+			*k = 0
+		case *k == 0 && c > ' ':
+			*k = lineKind(c)
+		}
+		says = says || *k != 0 && *k != ':'
+	}
+	return says
 }
 
 // failed returns why reading has failed with err: of a timeout, with whether
@@ -144,9 +189,15 @@ type watchdog struct {
 type errTimeout struct {
 	after time.Duration
 	begun bool // some of the reply had come
+	alive bool // bytes came, but no word
 }
 
-func (e errTimeout) Error() string { return "no byte for " + e.after.String() }
+func (e errTimeout) Error() string {
+	if e.alive {
+		return "no word for " + e.after.String()
+	}
+	return "no byte for " + e.after.String()
+}
 
 func newWatchdog(after time.Duration, cancel context.CancelCauseFunc) *watchdog {
 	w := &watchdog{}

@@ -65,8 +65,11 @@ func (m *model) Stream(ctx context.Context, req ikigai.Request) iter.Seq2[ikigai
 			return
 		}
 		for d, err := range m.client.Stream(ctx, m.wire.Path(req), body, m.wire.Decode) {
-			if e, ok := err.(*ikigai.Error); ok && e.Message > 0 {
-				e.Message = m.locate(req, e.Message-1) + 1
+			if e, ok := err.(*ikigai.Error); ok {
+				nameTool(e, req.Tools)
+				if e.Message > 0 {
+					e.Message = m.locate(req, e.Message-1) + 1
+				}
 			}
 			if !yield(d, err) {
 				return

@@ -292,7 +292,7 @@ func (l *randomLog) travel() {
 	case 3:
 		l.record(ikigai.KindFork, "", ikigai.ForkData{Session: "other", Seq: n})
 	case 4, 5:
-		l.record(ikigai.KindQuarantine, "", ikigai.QuarantineData{Seq: 1 + l.seq(n), Model: l.now.Name, Reason: "no", Whole: l.r.IntN(2) == 0})
+		l.record(ikigai.KindQuarantine, "", ikigai.QuarantineData{Seq: 1 + l.seq(n), Model: l.now.Name, Reason: "no", Whole: l.r.IntN(2) == 0, State: l.r.IntN(4) == 0})
 	}
 }
 

@@ -15,6 +15,7 @@ type exchange struct {
 	broken  *ikigai.Event  // what came of one that was not
 	usage   *ikigai.Event
 	outcome *ikigai.Event // what followed one that was not whole; nil where the recording ends
+	ended   *ikigai.Event // the error that followed outcome
 	refused int           // the message of the request that the vendor refused, from 1
 }
 
@@ -45,6 +46,9 @@ func nextExchange(events []ikigai.Event) (x exchange) {
 			}
 		default:
 			x.outcome = e
+			if i+1 < len(events) && events[i+1].Kind == ikigai.KindError {
+				x.ended = &events[i+1]
+			}
 			return x
 		}
 	}
@@ -140,7 +144,15 @@ func (x exchange) failure(ctx context.Context) error {
 	case ikigai.KindQuarantine:
 		var d ikigai.QuarantineData
 		_ = x.outcome.DecodeData(&d)
-		return &ikigai.Error{Kind: ikigai.ErrorBadRequest, What: d.Reason, Message: x.refused}
+		e := &ikigai.Error{Kind: ikigai.ErrorBadRequest, What: d.Reason, Message: x.refused, StaleState: d.State}
+		if d.Filter {
+			e.Kind = ikigai.ErrorContentFilter
+		}
+		if x.ended != nil {
+			e.Status = failure(*x.ended).Status
+			e.Do = strings.TrimSuffix(strings.TrimPrefix(x.ended.Content, d.Reason+". "), ".")
+		}
+		return e
 	}
 	return &ikigai.Error{Kind: ikigai.ErrorIncomplete, What: reason} // it was asked again
 }
@@ -149,11 +161,13 @@ func (x exchange) failure(ctx context.Context) error {
 // that a vendor had refused when it was put into quarantine; 0 if it named none.
 func refusedOf(quarantine ikigai.Event, line *history.Line) int {
 	var d ikigai.QuarantineData
-	_ = quarantine.DecodeData(&d)
+	if quarantine.DecodeData(&d) != nil || d.State || d.Filter {
+		return 0
+	}
 	for n := range len(line.Request().Messages) {
 		var got ikigai.QuarantineData
-		made, ok := line.Quarantine(n+1, d.Model, d.Reason)
-		if ok && made.DecodeData(&got) == nil && got == d {
+		made, ok := line.Quarantine(&ikigai.Error{Message: n + 1, What: d.Reason}, d.Model)
+		if ok && made.DecodeData(&got) == nil && got.Seq == d.Seq && got.Whole == d.Whole {
 			return n + 1
 		}
 	}

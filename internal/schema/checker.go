@@ -1,5 +1,6 @@
 // Package schema holds the input of tools against their JSON Schema and says
-// in words what is wrong with it.
+// in words what is wrong with it. It also writes such a schema in the forms that
+// vendors take.
 package schema
 
 import (

@@ -115,6 +115,7 @@ func (c *chat) tool(at string, t *value) {
 	if p := f.get("parameters"); p != nil && len(p.keys()) > 0 && p.str("type") != "object" {
 		c.refuse(at+".function.parameters", `The schema of a tool must be of type "object".`)
 	}
+	c.functionSchema(at+".function.parameters", name, f.get("parameters"))
 	if f.get("strict").String() == "true" {
 		c.strictSchema(at+".function.parameters", f.get("parameters"))
 	}

@@ -187,6 +187,7 @@ func (g *gemini) declaration(at string, d *value) {
 		g.refuse(at, "Only one of parameters and parameters_json_schema can be set.")
 	}
 	g.schema(at+".parameters", d.get("parameters"))
+	g.toolSchema(at+".parameters_json_schema", d.either("parametersJsonSchema"))
 }
 
 // dotted turns what Gemini takes in names beside others into what all take.

@@ -131,6 +131,12 @@ func (m *messages) toolList(v *value) {
 				m.refuse(at+".custom.input_schema", "input_schema does not support oneOf, allOf, or anyOf at the top level")
 			}
 		}
+		m.toolSchema(at+".custom.input_schema", schema)
+		for _, name := range schema.get("properties").keys() {
+			if !isName(strings.ReplaceAll(name, ".", "_"), 64) { // beautyfree/appstore-connect-mcp #2
+				m.refuse(at+".custom.input_schema.properties", "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'")
+			}
+		}
 	}
 	m.anyTools = v.get("tools") != nil || v.get("mcp_servers") != nil
 }

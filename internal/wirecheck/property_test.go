@@ -108,7 +108,7 @@ func TestEveryRequestIsValid(t *testing.T) {
 	for i := range *logs {
 		seed := *first + uint64(i)
 		r := rand.New(rand.NewPCG(seed, 1))
-		events := providertest.RandomLog(r)
+		events := withHostile(r, providertest.RandomLog(r))
 		if err := replay(r, events, all, &n); err != nil {
 			failures.add(seed, events, err)
 		}

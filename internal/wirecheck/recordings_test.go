@@ -73,13 +73,13 @@ func TestAccepted(t *testing.T) {
 				met[i] = true
 				excused++
 			}
-			if t.Logf("%d requests, %d of them to lenient vendors", n, excused); n < kind.least {
+			if t.Logf("%d requests, %d of them to lenient vendors", n, excused); providertest.Known(t) && n < kind.least {
 				t.Errorf("only %d of at least %d", n, kind.least)
 			}
 		})
 	}
 	for i, m := range met {
-		if !m && total > 0 {
+		if !m && total > 0 && providertest.Known(t) {
 			t.Errorf("no recording shows %q", lenient[i])
 		}
 	}
@@ -103,7 +103,7 @@ func TestRefusedByVendor(t *testing.T) {
 			}
 		}
 	}
-	if len(met) != sayings {
+	if providertest.Known(t) && len(met) != sayings {
 		t.Errorf("recorded are only %v", met)
 	}
 }

@@ -110,6 +110,7 @@ func (r *responses) tool(at string, t *value) {
 	if schema != nil && len(schema.keys()) > 0 && schema.str("type") != "object" {
 		r.refuse(at+".parameters", "Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"'.", name)
 	}
+	r.functionSchema(at+".parameters", name, schema)
 	// A recorded answer; strict is what a function is if it does not say.
 	if t.get("strict").String() == "true" {
 		r.strictSchema(at+".parameters", schema)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"ikigai"
+	"ikigai/internal/provider"
 )
 
 // event is an event of a streamed reply, or a whole reply that was not
@@ -49,12 +50,12 @@ type delta struct {
 // usage is what a reply has cost so far. Counts that are not there have not
 // changed.
 type usage struct {
-	Input   *int64 `json:"input_tokens"` // neither written to the cache nor read from it
-	Write   *int64 `json:"cache_creation_input_tokens"`
-	Read    *int64 `json:"cache_read_input_tokens"`
-	Output  *int64 `json:"output_tokens"`
+	Input   *provider.Count `json:"input_tokens"` // neither written to the cache nor read from it
+	Write   *provider.Count `json:"cache_creation_input_tokens"`
+	Read    *provider.Count `json:"cache_read_input_tokens"`
+	Output  *provider.Count `json:"output_tokens"`
 	Details struct {
-		Thinking *int64 `json:"thinking_tokens"`
+		Thinking *provider.Count `json:"thinking_tokens"`
 	} `json:"output_tokens_details"`
 }
 
@@ -63,7 +64,7 @@ func (u *usage) add(more *usage) {
 	if more == nil {
 		return
 	}
-	for _, count := range []struct{ to, from **int64 }{
+	for _, count := range []struct{ to, from **provider.Count }{
 		{&u.Input, &more.Input}, {&u.Write, &more.Write}, {&u.Read, &more.Read},
 		{&u.Output, &more.Output}, {&u.Details.Thinking, &more.Details.Thinking},
 	} {
@@ -78,17 +79,17 @@ func (u *usage) total() *ikigai.Usage {
 	if *u == (usage{}) {
 		return nil
 	}
-	count := func(n *int64) int64 {
+	count := func(n *provider.Count) provider.Count {
 		if n == nil {
 			return 0
 		}
 		return *n
 	}
-	return &ikigai.Usage{
+	return provider.Counts{
 		Input:      count(u.Input) + count(u.Write) + count(u.Read),
 		Output:     count(u.Output),
 		CacheRead:  count(u.Read),
 		CacheWrite: count(u.Write),
 		Reasoning:  count(u.Details.Thinking),
-	}
+	}.Usage()
 }

@@ -40,8 +40,9 @@ func appendTool(b []byte, cfg provider.Config, t ikigai.ToolSpec, last bool) []b
 	b = append(b, `,"description":`...)
 	b = wirejson.AppendString(b, t.Description)
 	b = append(b, `,"input_schema":`...)
-	b = append(b, inputSchema(t.Schema)...)
-	if cfg.Quirks.Strict && isStrict(t.Schema) {
+	taken, whole := inputSchema(t.Schema)
+	b = append(b, taken...)
+	if cfg.Quirks.Strict && whole && isStrict(t.Schema) {
 		b = append(b, `,"strict":true`...)
 	}
 	if last {

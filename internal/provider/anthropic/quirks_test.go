@@ -174,9 +174,11 @@ func TestInputSchema(t *testing.T) {
 	for schema, want := range map[string]string{
 		``:     `{"type":"object","properties":{}}`,
 		`null`: `{"type":"object","properties":{}}`,
-		`{"anyOf":[{"required":["a"]}],"properties":{"a":{"anyOf":[]}}}`: `{"type":"object","properties":{"a":{"anyOf":[]}}}`,
+		`{"anyOf":[{"required":["a"]}],"properties":{"a":{"oneOf":[{}]}}}`:                                         `{"type":"object","description":"Must fit {\"anyOf\":[{\"required\":[\"a\"]}]}.","properties":{"a":{"oneOf":[{}]}},"required":["a"]}`,
+		`{"type":"object","properties":{"a[b]":{"type":"null"},"a.b-C_9":{"not":{}}},"not":{"$ref":"#/$defs/no"}}`: `{"type":"object","description":"More parameters: {\"a[b]\":{\"type\":\"null\"}}.","properties":{"a.b-C_9":{"not":{}}},"not":{}}`,
+		`{"properties":{"a":{"type":"array"}},"type":"object","enum":[{}]}`:                                        `{"type":"object","properties":{"a":{"type":"array"}},"enum":[{}]}`,
 	} {
-		if got := string(inputSchema(json.RawMessage(schema))); got != want {
+		if got, _ := inputSchema(json.RawMessage(schema)); string(got) != want {
 			t.Errorf("%s: %s, want %s", schema, got, want)
 		}
 	}

@@ -7,18 +7,34 @@ import (
 	"slices"
 	"strings"
 
+	"ikigai/internal/schema"
 	"ikigai/internal/wirejson"
 )
 
-// inputSchema returns the schema of a tool's input as it is taken: an object,
-// and at its top none of the words that join schemas. Input is checked by the
-// whole schema before the tool runs.
-func inputSchema(raw json.RawMessage) json.RawMessage {
+// rules are what is demanded of the schema of a tool's input: "input_schema does
+// not support oneOf, allOf, or anyOf at the top level", "Property keys should
+// match pattern '^[a-zA-Z0-9_.-]{1,64}$'", of which the top alone is looked at.
+func rules() schema.Rules {
+	return schema.Rules{Top: []string{"oneOf", "anyOf", "allOf"}, Name: isKey}
+}
+
+func isKey(name string) bool {
+	odd := strings.ContainsFunc(name, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '.' || r == '-')
+	})
+	return name != "" && len(name) <= 64 && !odd
+}
+
+// inputSchema returns the schema of a tool's input as it is taken: an object's.
+// Input is checked by the whole schema before the tool runs. whole reports
+// whether nothing had to be left out.
+func inputSchema(raw json.RawMessage) (taken json.RawMessage, whole bool) {
+	fitted, whole := rules().Fit(raw)
 	b := []byte(`{"type":"object"`)
 	properties := false
-	for _, m := range members(raw) {
+	for _, m := range members(fitted) {
 		switch m.name {
-		case "type", "oneOf", "anyOf", "allOf":
+		case "type":
 			continue
 		case "properties":
 			properties = true
@@ -28,7 +44,7 @@ func inputSchema(raw json.RawMessage) json.RawMessage {
 	if !properties {
 		b = append(b, `,"properties":{}`...)
 	}
-	return append(b, '}')
+	return append(b, '}'), whole
 }
 
 // isStrict reports whether the model can be held to a schema as it stands.

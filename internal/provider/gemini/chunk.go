@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"ikigai"
+	"ikigai/internal/provider"
 	"ikigai/internal/wirejson"
 )
 
@@ -58,11 +59,11 @@ type functionCall struct {
 
 // usage is what a reply has cost so far, as chunks report it.
 type usage struct {
-	Prompt     int64 `json:"promptTokenCount"` // cached ones included
-	Cached     int64 `json:"cachedContentTokenCount"`
-	ToolPrompt int64 `json:"toolUsePromptTokenCount"` // what the vendor's own tools have added
-	Candidates int64 `json:"candidatesTokenCount"`    // without thoughts
-	Thoughts   int64 `json:"thoughtsTokenCount"`
+	Prompt     provider.Count `json:"promptTokenCount"` // cached ones included
+	Cached     provider.Count `json:"cachedContentTokenCount"`
+	ToolPrompt provider.Count `json:"toolUsePromptTokenCount"` // what the vendor's own tools have added
+	Candidates provider.Count `json:"candidatesTokenCount"`    // without thoughts
+	Thoughts   provider.Count `json:"thoughtsTokenCount"`
 }
 
 // add takes in what a later chunk reports: not every one counts everything.
@@ -74,7 +75,7 @@ func (u *usage) add(later usage) {
 	replace(&u.Thoughts, later.Thoughts)
 }
 
-func replace(count *int64, by int64) {
+func replace(count *provider.Count, by provider.Count) {
 	if by != 0 {
 		*count = by
 	}
@@ -85,12 +86,12 @@ func (u usage) tokens() *ikigai.Usage {
 	if u == (usage{}) {
 		return nil
 	}
-	return &ikigai.Usage{
+	return provider.Counts{
 		Input:     u.Prompt + u.ToolPrompt,
 		CacheRead: u.Cached,
 		Output:    u.Candidates + u.Thoughts,
 		Reasoning: u.Thoughts,
-	}
+	}.Usage()
 }
 
 // sources is where the vendor has found what it says. It does not want that

@@ -1,6 +1,9 @@
 package gemini
 
-import "ikigai/internal/wirejson"
+import (
+	"ikigai/internal/provider"
+	"ikigai/internal/wirejson"
+)
 
 // piece is what a common chunk holds: text, or a summary of thinking, and what
 // the reply has cost so far.
@@ -121,9 +124,9 @@ func (s *scanner) usage(u *usage) {
 	}
 }
 
-func (s *scanner) count(once int, to *int64) {
+func (s *scanner) count(once int, to *provider.Count) {
 	s.Once(once)
-	*to = int64(s.Number())
+	*to = provider.Count(min(s.Number(), provider.MaxCount))
 }
 
 // details passes over a list of what kinds of input there were.

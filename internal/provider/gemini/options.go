@@ -6,6 +6,7 @@ import (
 
 	"ikigai"
 	"ikigai/internal/provider"
+	"ikigai/internal/schema"
 	"ikigai/internal/wirejson"
 )
 
@@ -108,7 +109,8 @@ func appendTools(b []byte, tools []ikigai.ToolSpec) []byte {
 		b = append(b, `,"description":`...)
 		b = wirejson.AppendString(b, t.Description)
 		if len(t.Schema) > 0 {
-			b = wirejson.AppendMember(b, "parametersJsonSchema", t.Schema)
+			fitted, _ := schema.Rules{}.Fit(t.Schema)
+			b = wirejson.AppendMember(b, "parametersJsonSchema", fitted)
 		}
 		b = append(b, '}')
 	}

@@ -101,6 +101,19 @@ func TestQuirksOfRequests(t *testing.T) {
 	}
 }
 
+// What is no JSON Schema is left out of the schema of a tool, and nothing else.
+func TestToolSchema(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"anyOf":[{"required":["a"]}],"properties":{"a":{"type":"array"}}}`:                                  `{"anyOf":[{"required":["a"]}],"properties":{"a":{"type":"array"}}}`,
+		`{"type":"object","properties":{"a":{"minimum":1,"exclusiveMinimum":true},"b":{"$ref":"#/$defs/b"}}}`: `{"type":"object","properties":{"a":{"exclusiveMinimum":1},"b":{}}}`,
+	} {
+		got := string(appendTools(nil, []ikigai.ToolSpec{{Name: "f", Schema: json.RawMessage(schema)}}))
+		if want = `"tools":[{"functionDeclarations":[{"name":"f","description":"","parametersJsonSchema":` + want + `}]}],`; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
 // What is known of a model's generation comes from its name.
 func TestGenerations(t *testing.T) {
 	for name, want := range map[string]bool{

@@ -77,18 +77,19 @@ func appendTool(b []byte, cfg provider.Config, t ikigai.ToolSpec) []byte {
 	b = wirejson.AppendString(b, t.Name)
 	b = append(b, `,"description":`...)
 	b = wirejson.AppendString(b, t.Description)
-	parameters := t.Schema
-	if len(parameters) == 0 {
-		parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+	parameters, whole := schema.OpenAI().Fit(t.Schema)
+	strictly := schema.Strict
+	if !whole {
+		strictly = nil // what is left out could not be taken back from the input
 	}
-	b = appendSchema(b, cfg, "parameters", parameters, schema.Strict)
+	b = appendSchema(b, cfg, "parameters", parameters, strictly)
 	return append(b, "}}"...)
 }
 
 // appendSchema appends a schema as the member with the given name. That it is
-// to be followed to the letter is asked for where strictly knows how.
+// to be followed to the letter is asked for where strictly, if any, knows how.
 func appendSchema(b []byte, cfg provider.Config, name string, raw json.RawMessage, strictly func(json.RawMessage) (json.RawMessage, bool)) []byte {
-	if cfg.Quirks.Strict {
+	if cfg.Quirks.Strict && strictly != nil {
 		if strict, ok := strictly(raw); ok {
 			b = append(b, `,"strict":true`...)
 			raw = strict

@@ -141,7 +141,10 @@ func TestStrict(t *testing.T) {
 	for _, tt := range []struct{ schema, tool, answer string }{
 		{whole, `"strict":true,"parameters":` + whole, `"strict":true,"schema":` + whole},
 		{optional, `"strict":true,"parameters":` + nullable, `"schema":` + optional},
-		{open, `"parameters":` + open, `"schema":` + open},
+		{open, `"parameters":{"type":"object","additionalProperties":{"type":"string"},"properties":{}}`, `"schema":` + open},
+		{`{"type":"object","properties":{"a":{"minimum":1,"exclusiveMinimum":true,"type":"integer"}},"anyOf":[{"required":["a"]}]}`, // null would not be taken back
+			`"parameters":{"description":"Must fit {\"anyOf\":[{\"required\":[\"a\"]}]}.","type":"object","properties":{"a":{"exclusiveMinimum":1,"type":"integer"}},"required":["a"]}`,
+			`"schema":{"type":"object","properties":{"a":{"minimum":1,"exclusiveMinimum":true,"type":"integer"}},"anyOf":[{"required":["a"]}]}`},
 	} {
 		cfg := provider.Config{Model: "x", Quirks: provider.Quirks{Strict: true, NoUsageOption: true}}
 		got := middle(t, body(cfg, ikigai.Request{

@@ -2,9 +2,10 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
-	"ikigai"
+	"ikigai/internal/provider"
 	"ikigai/internal/wirejson"
 )
 
@@ -56,48 +57,39 @@ type contentPart struct {
 
 // usage is what a reply cost, under all the names that vendors have for it.
 type usage struct {
-	Prompt     int64 `json:"prompt_tokens"`
-	Completion int64 `json:"completion_tokens"`
-	Total      int64 `json:"total_tokens"`
+	Prompt     provider.Count `json:"prompt_tokens"`
+	Completion provider.Count `json:"completion_tokens"`
+	Total      provider.Count `json:"total_tokens"`
 
 	PromptDetails struct {
-		Cached int64 `json:"cached_tokens"`
-		Write  int64 `json:"cache_write_tokens"`
+		Cached provider.Count `json:"cached_tokens"`
+		Write  provider.Count `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
 	CompletionDetails struct {
-		Reasoning int64 `json:"reasoning_tokens"`
+		Reasoning provider.Count `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 
-	CacheHit   int64 `json:"prompt_cache_hit_tokens"`     // DeepSeek
-	CacheRead  int64 `json:"cache_read_input_tokens"`     // gateways to Anthropic
-	CacheWrite int64 `json:"cache_creation_input_tokens"` // gateways to Anthropic
-	Cached     int64 `json:"cached_tokens"`               // Moonshot
+	CacheHit   provider.Count `json:"prompt_cache_hit_tokens"`     // DeepSeek
+	CacheRead  provider.Count `json:"cache_read_input_tokens"`     // gateways to Anthropic
+	CacheWrite provider.Count `json:"cache_creation_input_tokens"` // gateways to Anthropic
+	Cached     provider.Count `json:"cached_tokens"`               // Moonshot
 }
 
 func (d *decoder) setUsage(u *usage) {
 	if u == nil {
 		return
 	}
-	out := &ikigai.Usage{
+	output, reasoning := u.Completion, u.CompletionDetails.Reasoning
+	if reasoning > 0 && u.Total == u.Prompt+output+reasoning {
+		output += reasoning // xAI counts it apart
+	}
+	d.usage = provider.Counts{
 		Input:      u.Prompt,
-		Output:     u.Completion,
-		CacheRead:  firstOf(u.PromptDetails.Cached, u.CacheHit, u.CacheRead, u.Cached),
-		CacheWrite: firstOf(u.PromptDetails.Write, u.CacheWrite),
-		Reasoning:  u.CompletionDetails.Reasoning,
-	}
-	if out.Reasoning > 0 && u.Total == u.Prompt+u.Completion+out.Reasoning {
-		out.Output += out.Reasoning // xAI counts it apart
-	}
-	d.usage = out
-}
-
-func firstOf(counts ...int64) int64 {
-	for _, n := range counts {
-		if n != 0 {
-			return n
-		}
-	}
-	return 0
+		Output:     output,
+		CacheRead:  cmp.Or(u.PromptDetails.Cached, u.CacheHit, u.CacheRead, u.Cached),
+		CacheWrite: cmp.Or(u.PromptDetails.Write, u.CacheWrite),
+		Reasoning:  reasoning,
+	}.Usage()
 }
 
 // reasoningDetails is OpenRouter's list of pieces of reasoning, as it came.

@@ -81,7 +81,7 @@ func TestRepliesGoBack(t *testing.T) {
 		}
 	}
 	t.Logf("%d replies go back with %d items; left out:%s", replies, items, left)
-	if replies < 500 || left["message"] > 2 || left["function_call"] > 0 {
+	if providertest.Known(t) && (replies < 500 || left["message"] > 2 || left["function_call"] > 0) {
 		t.Error("replies or items are missing")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ikigai"
+	"ikigai/internal/provider"
 	"ikigai/internal/wirejson"
 )
 
@@ -54,25 +55,25 @@ type response struct {
 
 // usage is what a reply cost.
 type usage struct {
-	Input        int64 `json:"input_tokens"`
-	Output       int64 `json:"output_tokens"`
+	Input        provider.Count `json:"input_tokens"`
+	Output       provider.Count `json:"output_tokens"`
 	InputDetails struct {
-		Cached int64 `json:"cached_tokens"`
-		Write  int64 `json:"cache_write_tokens"`
+		Cached provider.Count `json:"cached_tokens"`
+		Write  provider.Count `json:"cache_write_tokens"`
 	} `json:"input_tokens_details"`
 	OutputDetails struct {
-		Reasoning int64 `json:"reasoning_tokens"`
+		Reasoning provider.Count `json:"reasoning_tokens"`
 	} `json:"output_tokens_details"`
 }
 
 func (u *usage) count() *ikigai.Usage {
-	return &ikigai.Usage{
+	return provider.Counts{
 		Input:      u.Input,
 		Output:     u.Output,
 		CacheRead:  u.InputDetails.Cached,
 		CacheWrite: u.InputDetails.Write,
 		Reasoning:  u.OutputDetails.Reasoning,
-	}
+	}.Usage()
 }
 
 // wireItem is an item that has come as a whole.

@@ -25,6 +25,7 @@ func TestOptions(t *testing.T) {
 	}
 	const include = `,"include":["reasoning.encrypted_content"]`
 	tool := ikigai.ToolSpec{Name: "bash", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a"]}`)}
+	joined := ikigai.ToolSpec{Name: "joined", Schema: json.RawMessage(`{"oneOf":[{"properties":{"a":{"type":"array"}},"required":["a"]}]}`)}
 	open := ikigai.ToolSpec{Name: "open", Schema: json.RawMessage(`{"type":"object","additionalProperties":true}`)}
 	body := func(name, value string) provider.Quirks {
 		return provider.Quirks{Body: map[string]json.RawMessage{name: json.RawMessage(value)}}
@@ -50,9 +51,11 @@ func TestOptions(t *testing.T) {
 		"the usual limit":      {provider.Config{Quirks: provider.Quirks{TellMaxOutput: true}}, ikigai.Request{}, before + `,"max_output_tokens":32000` + after},
 		"a further member":     {provider.Config{Quirks: body("top_p", "0.5")}, ikigai.Request{}, before + `,"top_p":0.5` + after},
 		"a replaced member":    {provider.Config{Levels: levels, Quirks: body("include", "[]")}, ikigai.Request{}, before + `,"include":[]` + after},
-		"strict tools": {provider.Config{Quirks: provider.Quirks{Strict: true}}, ikigai.Request{Tools: []ikigai.ToolSpec{tool, open, {Name: "none"}}}, before +
+		"strict tools": {provider.Config{Quirks: provider.Quirks{Strict: true}}, ikigai.Request{Tools: []ikigai.ToolSpec{tool, open, joined, {Name: "none"}}}, before +
 			`,"tools":[{"type":"function","name":"bash","description":"","parameters":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":["integer","null"]}},"required":["a","b"],"additionalProperties":false},"strict":true},` +
-			`{"type":"function","name":"open","description":"","parameters":{"type":"object","additionalProperties":true},"strict":false},` +
+			`{"type":"function","name":"open","description":"","parameters":{"type":"object","additionalProperties":true,"properties":{}},"strict":false},` +
+			`{"type":"function","name":"joined","description":"","parameters":{"type":"object","description":"Must fit {\"oneOf\":[{\"properties\":{\"a\":{\"type\":\"array\",\"items\":{}}},\"required\":[\"a\"]}]}.",` +
+			`"properties":{"a":{"type":"array","items":{}}},"required":["a"]},"strict":false},` +
 			`{"type":"function","name":"none","description":"","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}]` + after},
 		"an answer with optional members": {provider.Config{}, ikigai.Request{Format: &ikigai.Format{Name: "x", Schema: tool.Schema}}, before +
 			`,"text":{"format":{"type":"json_schema","name":"x","schema":` + string(tool.Schema) + `,"strict":false}}` + after},

@@ -136,11 +136,8 @@ func tools(all []ikigai.ToolSpec, strict bool) []byte {
 // appendTool appends a tool. What it does not say of strictness the vendor
 // decides for itself, so it always says.
 func appendTool(b []byte, t ikigai.ToolSpec, strict bool) []byte {
-	parameters := t.Schema
-	if len(parameters) == 0 {
-		parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	if strict {
+	parameters, whole := schema.OpenAI().Fit(t.Schema)
+	if strict = strict && whole; strict {
 		parameters, strict = strictly(parameters, schema.Strict)
 	}
 	b = append(b, `{"type":"function","name":`...)

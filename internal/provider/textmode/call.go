@@ -95,7 +95,7 @@ func decode(raw []byte, known map[string]bool) (calling, bool) {
 	for _, item := range list {
 		one, ok := decodeItem(item, known)
 		if !ok { // meant as a call, whatever it is: the model is told that it is none
-			one = call{unknown, string(item)}
+			one = stray(item, known)
 		}
 		c.calls = append(c.calls, one)
 	}
@@ -176,6 +176,17 @@ func broken(raw []byte) call {
 		}
 	}
 	return call{unknown, string(raw)}
+}
+
+// stray is an item of a list of calls that is none. The model is told so of the
+// tool that the item names, unless there is such a tool: that could run with what
+// was not meant for it.
+func stray(item []byte, known map[string]bool) call {
+	c := broken(item)
+	if known[c.tool] {
+		c.tool = unknown
+	}
+	return c
 }
 
 var (

@@ -108,6 +108,8 @@ func TestReplies(t *testing.T) {
 		{"names of another dialect", `{"name":"bash","arguments":{"command":"ls"}}`, "", `bash {"command":"ls"}`},
 		{"a tool that is not there", `{"tool":"hammer","params":{"weight":3}}`, "", `hammer {"weight":3}`},
 		{"lines inside a string", "{\"tool\":\"bash\",\"params\":{\"command\":\"echo a \\\necho\tb\"}}", "", `bash {"command":"echo a \\\necho\tb"}`},
+		{"a call of no tool, in another dialect", `{"tool_calls":[{"name":"nosuch","arguments":{}}]}`, "", `nosuch {"name":"nosuch","arguments":{}}`},
+		{"a call that does not say how", `{"tool_calls":[{"name":"bash"}]}`, "", `unknown {"name":"bash"}`},
 		{"calls that are none", `{"tool_calls":["bash",{"tool":"glob","params":{}}]}`, "", "unknown \"bash\"\nglob {}"},
 		{"no calls after all", `{"reasoning":"It is 4.","tool_calls":[]}`, "It is 4.", ""},
 		{"no calls in a fence", "```json\n" + `{"reasoning":"It is 4.","tool_calls":[]}` + "\n```\nYes.", "It is 4.\nYes.", ""},
