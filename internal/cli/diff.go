@@ -90,8 +90,9 @@ func (a *app) diff(ctx context.Context, which which, place string, stat bool) er
 type differing struct {
 	*taking
 	files   iter.Seq2[undo.Difference, error]
-	lost    []undo.Call // calls without a result
-	top     string      // where names in a patch count from; "" where they are for a reader
+	lost    []undo.Call   // calls without a result
+	missed  []undo.Missed // what was not recorded
+	top     string        // where names in a patch count from; "" where they are for a reader
 	notes   []string
 	missing bool // a file is in no patch
 }
@@ -106,7 +107,7 @@ func (t *taking) differing(ctx context.Context, p *past) (*differing, error) {
 			return nil, err
 		}
 	}
-	return &differing{taking: t, files: t.worker(nil).Differences(ctx, p.Since(from)), lost: p.lost(from)}, nil
+	return &differing{taking: t, files: t.worker(nil).Differences(ctx, p.Since(from)), lost: p.lost(from), missed: p.Missed(from)}, nil
 }
 
 // write writes what text makes of each file, and gathers the notes.
@@ -122,11 +123,15 @@ func (d *differing) write(out io.Writer, text func(undo.Difference) string) erro
 			return err
 		}
 	}
-	if !some {
+	if !some && len(d.missed) == 0 {
 		d.notes = append(d.notes, "No file differs from what it was.")
 	}
 	for _, c := range d.lost {
 		d.notes = append(d.notes, fmt.Sprintf("%s in statement %d has no result: what it changes, or has changed, may not be among this.", c.Tool, c.Statement))
+	}
+	for _, text := range unknownText(nil, d.missed) {
+		d.missing = true
+		d.notes = append(d.notes, text+".")
 	}
 	return nil
 }

@@ -67,6 +67,25 @@ func withoutHead(script string) string {
 	return rest
 }
 
+// A session in which something was said that is not one plain line, such as one to
+// which a file is attached, is played like any other.
+func TestScriptOfOddStatements(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "user: *\nsay: Fine.\n")
+	must(t, os.WriteFile(p.file("att.txt"), []byte("a\tb  \r\nc\n"), 0o600))
+	p.run(exitAnswered, "run", "--file", "att.txt", "Review this")
+	p.run(exitAnswered, "run", "--continue", "go on")
+	p.run(exitAnswered, "run", "--continue", "*")
+	p.run(exitAnswered, "export", "--format", "script", "-o", p.file("it.script"))
+	if out := p.run(exitAnswered, "replay", "it.script").out.String(); out != "3 statements: no difference\n" {
+		t.Errorf("%s", out)
+	}
+	script, err := os.ReadFile(p.file("it.script"))
+	if err != nil || !strings.Contains(string(script), "\nuser: go on\n") || strings.Contains(string(script), "\nuser: *\n") {
+		t.Errorf("%v\n%s", err, script)
+	}
+}
+
 // What was said twice is played in its order, and a script that expects what its
 // tools gave tells when they give something else.
 func TestScriptThatExpects(t *testing.T) {

@@ -47,7 +47,7 @@ next statement. To take back the conversation, and no files, use
 ` + "`ikigai sessions rewind`" + `.
 
 Exit codes: 0 all was taken back, 1 some files were left as they are or what a call
-has changed is not known, 2 there was nothing to take back.`,
+has changed is not known or not recorded, 2 there was nothing to take back.`,
 		Example: `  ikigai undo --dry-run
   ikigai undo
   ikigai undo --to 3`,
@@ -188,10 +188,11 @@ func (t *taking) apply(ctx context.Context, grant ikigai.Grant) error {
 
 // took is what an undo or redo has done, or would do.
 type took struct {
-	plan  undo.Plan
-	steps []undo.Step
-	lost  []undo.Call // calls of which it is not known what they have changed
-	diff  string      // what changes in texts by it, if it is to be shown
+	plan   undo.Plan
+	steps  []undo.Step
+	lost   []undo.Call   // calls of which it is not known what they have changed
+	missed []undo.Missed // what calls have changed and is not recorded
+	diff   string        // what changes in texts by it, if it is to be shown
 }
 
 // take does it in a session whose past is p.
@@ -210,7 +211,7 @@ func (t *taking) take(ctx context.Context, s *session.Session, p *past) (took, e
 // needless reports whether nothing is to be done, now or by an undo that has begun.
 func (t took) needless() bool {
 	needs := func(s undo.Step) bool { return s.Action != undo.Already }
-	return !t.plan.Redo && !t.plan.Begun && len(t.lost) == 0 && !slices.ContainsFunc(t.steps, needs)
+	return !t.plan.Redo && !t.plan.Begun && len(t.lost)+len(t.missed) == 0 && !slices.ContainsFunc(t.steps, needs)
 }
 
 // planned returns what would be done. The error may be that nothing is to be done.
@@ -222,7 +223,7 @@ func (t *taking) planned(ctx context.Context, w *undo.Worker, p *past) (done too
 		return done, stopped(ctx, err)
 	}
 	if !done.plan.Redo {
-		done.lost = p.lost(done.plan.To)
+		done.lost, done.missed = p.lost(done.plan.To), p.Missed(done.plan.To)
 	}
 	if done.needless() {
 		return done, usage("Nothing to take back: "+t.asTheyWere(done.steps), t.before(p, done.plan))
@@ -279,8 +280,8 @@ func (t *taking) plan(ctx context.Context, p *past) (undo.Plan, error) {
 		}
 		plan, ok = p.Before(seq)
 	}
-	if lost := p.lost(0); !ok && len(lost) > 0 {
-		return plan, usage("There is nothing that can be taken back: "+lostText(lost[len(lost)-1]), "Look at the files, and at the log with "+t.command("log"))
+	if unknown := unknownText(p.lost(0), p.Missed(0)); !ok && len(unknown) > 0 {
+		return plan, usage("There is nothing that can be taken back: "+unknown[len(unknown)-1], "Look at the files, and at the log with "+t.command("log"))
 	}
 	if !ok {
 		return plan, usage("There is nothing to take back: no files were changed, or all of it was taken back already",
@@ -363,7 +364,7 @@ func (t *taking) tell(p *past, done took) error {
 			return &quietError{exitInternal}
 		}
 	}
-	if len(done.lost) > 0 {
+	if len(done.lost)+len(done.missed) > 0 {
 		return &quietError{exitInternal}
 	}
 	return nil

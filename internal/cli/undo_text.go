@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -28,8 +29,8 @@ func (t *taking) undoText(p *past, done took) string {
 		}
 		b.WriteString("\n")
 	}
-	for _, c := range done.lost {
-		b.WriteString("! " + lostText(c) + ".\n")
+	for _, text := range unknownText(done.lost, done.missed) {
+		b.WriteString("! " + text + ".\n")
 	}
 	switch acts := slices.ContainsFunc(steps, undo.Step.Acts); {
 	case !undo.Done(steps):
@@ -96,9 +97,26 @@ func (t *taking) furtherText(p *past, plan undo.Plan) string {
 	return text + ".\n"
 }
 
-// lostText says that it is not known what a call has changed.
-func lostText(c undo.Call) string {
-	return fmt.Sprintf("%s in statement %d has no result: it may have changed files, and what it changed is not known", c.Tool, c.Statement)
+// unknownText says of which calls it is not known what they have changed, and of
+// which it is not recorded. What is the same of several is said once.
+func unknownText(lost []undo.Call, missed []undo.Missed) (all []string) {
+	for _, c := range lost {
+		all = append(all, callText(c)+" has no result: it may have changed files, and what it changed is not known")
+	}
+	for _, m := range missed {
+		if text := callText(m.Call) + " " + m.String(); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// callText names a call.
+func callText(c undo.Call) string {
+	if c.Statement < 1 {
+		return cmp.Or(c.Tool, "a call") + " before the first statement"
+	}
+	return fmt.Sprintf("%s in statement %d", cmp.Or(c.Tool, "a call"), c.Statement)
 }
 
 func oneLine(r rune) rune {
@@ -139,7 +157,8 @@ type undoLine struct {
 	DryRun    bool       `json:"dry_run"`
 	Statement int        `json:"statement"`
 	Files     []undoFile `json:"files"`
-	Lost      []lostCall `json:"lost,omitempty"` // calls of which it is not known what they have changed
+	Lost      []lostCall `json:"lost,omitempty"`       // calls of which it is not known what they have changed
+	Missed    []lostCall `json:"unrecorded,omitempty"` // calls of whose changes some, or all, are not recorded
 }
 
 // lostCall is a call in an undoLine.
@@ -147,6 +166,8 @@ type lostCall struct {
 	Event     ikigai.Seq `json:"event"`
 	Statement int        `json:"statement"`
 	Tool      string     `json:"tool"`
+	Files     int        `json:"files,omitempty"` // that it changed and that are not recorded, if that is known
+	Reason    string     `json:"reason,omitempty"`
 }
 
 // undoFile is a file of an undoLine.
@@ -169,7 +190,10 @@ func undoJSON(id ikigai.ID, dryRun bool, done took) string {
 		line.Files = append(line.Files, f)
 	}
 	for _, c := range done.lost {
-		line.Lost = append(line.Lost, lostCall{c.Seq, c.Statement, c.Tool})
+		line.Lost = append(line.Lost, lostCall{Event: c.Seq, Statement: c.Statement, Tool: c.Tool})
+	}
+	for _, m := range done.missed {
+		line.Missed = append(line.Missed, lostCall{m.Seq, m.Statement, m.Tool, m.Files, m.Why})
 	}
 	raw, err := json.Marshal(line)
 	if err != nil {

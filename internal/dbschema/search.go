@@ -64,7 +64,10 @@ func repeats(e ikigai.Event) bool {
 // ofChange leaves the words of the path out: the call has them.
 func ofChange(e ikigai.Event) Indexed {
 	var d ikigai.ChangeData
-	if e.DecodeData(&d) != nil || d.Path == "" {
+	switch err := e.DecodeData(&d); {
+	case d.Unrecorded != "":
+		return Indexed{}
+	case err != nil || d.Path == "":
 		return Indexed{File: line(e.Content)}
 	}
 	return Indexed{File: line(d.Path)}

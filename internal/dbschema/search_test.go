@@ -23,6 +23,7 @@ func TestSearchText(t *testing.T) {
 			Indexed{Text: "half an a plan"}},
 		"change": {ikigai.NewEvent(ikigai.KindChange, "/src/a.go", ikigai.ChangeData{Path: "/src/a.go"}),
 			Indexed{File: "/src/a.go"}},
+		"changes": {ikigai.NewEvent(ikigai.KindChange, "changed 2 files", ikigai.ChangeData{Noticed: true, Unrecorded: "too many", Files: 2}), Indexed{}},
 		"call": {ikigai.NewEvent(ikigai.KindToolCall, `file_write(path="a/B.go", …)`, ikigai.ToolCallData{
 			Function: ikigai.ToolCallFunction{Name: "file_write", Arguments: `{"path":"a/B.go","content":"new\nline \u00e9","n":12}`},
 		}), Indexed{Text: "file write path a b go content new line e n 12", Tool: "file_write", File: "a/B.go"}},

@@ -39,12 +39,13 @@ func Take(path, dir string) (ikigai.ChangeData, []ikigai.Blob, error) {
 	case err != nil:
 		return d, nil, fmt.Errorf("look at %s before its change: %w", path, err)
 	}
-	d.Existed, d.Mode, d.Size = true, uint32(info.Mode().Perm()), info.Size()
-	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		d.Mode, d.Size = 0, 0
+	if info.Mode()&fs.ModeSymlink != 0 {
+		d.Existed = true
 		d.Link, err = os.Readlink(path)
 		return d, nil, err
+	}
+	d.Existed, d.Mode, d.Size, d.Owner = true, Mode(info.Mode()), info.Size(), Owner(info)
+	switch {
 	case !info.Mode().IsRegular():
 		return d, nil, fmt.Errorf("%s is no file", path)
 	case info.Size() <= MaxBlob:
@@ -124,7 +125,7 @@ func State(path string) (ikigai.FileState, fs.FileInfo, error) {
 	case info.IsDir():
 		return ikigai.FileState{}, info, nil
 	}
-	s := ikigai.FileState{Exists: true, Mode: uint32(info.Mode().Perm()), Size: info.Size()}
+	s := ikigai.FileState{Exists: true, Mode: Mode(info.Mode()), Size: info.Size()}
 	if !info.Mode().IsRegular() {
 		return s, info, fmt.Errorf("%s is no file", path)
 	}

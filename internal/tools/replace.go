@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -18,12 +19,13 @@ var errChanged = errors.New("the file has changed meanwhile")
 // replaceFile gives the file at path new content all at once: at any moment,
 // and after a crash of the machine, the old content or the new one is there
 // whole. Missing parents are created. Mode and, where it is allowed, owner stay
-// as they were; old is what is known of the file, nil if it is new. A file that
-// is not as old says any more is left alone, with errChanged.
+// as they were, but for setuid, which falls with the content as it does with any
+// write; old is what is known of the file, nil if it is new. A file that is not
+// as old says any more is left alone, with errChanged.
 //
 // A file with several names, or one that can be written but not replaced (the
-// directory takes no new file, the file is mounted), is written in place, and
-// the note says so.
+// directory takes no new file, the file is mounted), is written in place. The
+// note says that, and what has fallen of the mode.
 func replaceFile(path string, old fs.FileInfo, content []byte) (note string, err error) {
 	if old == nil {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -35,12 +37,44 @@ func replaceFile(path string, old fs.FileInfo, content []byte) (note string, err
 		note = fmt.Sprintf("The file has %d names (hard links) and was written in place, so that all of them show the change.", n)
 	} else if err = renameInto(path, old, content); err == nil || old == nil || !irreplaceable(err) {
 		removeLeftovers(filepath.Dir(path), time.Now())
-		return "", err
+		if err != nil {
+			return "", err
+		}
+		return fallen(path, old), nil
 	}
 	if err := overwrite(path, old, content); err != nil {
 		return "", err
 	}
-	return note, nil
+	return strings.TrimSpace(note + " " + fallen(path, old)), nil
+}
+
+// special are the bits of a mode beside the permissions: their names, and how
+// chmod sets them.
+var special = []struct {
+	bit       fs.FileMode
+	name, set string
+}{{fs.ModeSetuid, "setuid", "u+s"}, {fs.ModeSetgid, "setgid", "g+s"}, {fs.ModeSticky, "sticky", "+t"}}
+
+// fallen says what a file does not have any more of the special bits it had; "" if
+// it has them all.
+func fallen(path string, old fs.FileInfo) string {
+	if old == nil {
+		return ""
+	}
+	now, err := os.Lstat(path)
+	if err != nil {
+		return "" // somebody else has taken it away
+	}
+	var names, sets []string
+	for _, s := range special {
+		if old.Mode()&^now.Mode()&s.bit != 0 {
+			names, sets = append(names, s.name), append(sets, s.set)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("The file was %s, which the change took away; chmod %s sets that again.", strings.Join(names, " and "), strings.Join(sets, ","))
 }
 
 // linkCount returns the number of hard links of a file.
@@ -114,7 +148,7 @@ func fillFile(f *os.File, old fs.FileInfo, content []byte) error {
 	}
 	if old != nil {
 		keepOwner(f, old)
-		if err := f.Chmod(old.Mode().Perm()); err != nil { // a write takes setuid away, and so does this
+		if err := keepMode(f, old); err != nil {
 			return err
 		}
 	}
@@ -135,6 +169,28 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 	if f.Chown(int(was.Uid), int(was.Gid)) != nil {
 		_ = f.Chown(-1, int(was.Gid)) // the group alone may be allowed
 	}
+}
+
+// keepMode gives f the mode of old without setuid. Setgid stays where the group
+// does: as another group nobody was to act.
+func keepMode(f *os.File, old fs.FileInfo) error {
+	mode := old.Mode() & (fs.ModePerm | fs.ModeSetgid | fs.ModeSticky)
+	if info, err := f.Stat(); err != nil || groupOf(info) != groupOf(old) {
+		mode &^= fs.ModeSetgid
+	}
+	err := f.Chmod(mode)
+	if err != nil && mode != mode.Perm() { // not every system lets everybody have these
+		err = f.Chmod(mode.Perm())
+	}
+	return err
+}
+
+// groupOf returns the group of a file, -1 if that is not known.
+func groupOf(info fs.FileInfo) int {
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(sys.Gid)
+	}
+	return -1
 }
 
 // mostRestored bounds the content that overwrite can put back.
@@ -158,6 +214,9 @@ func overwrite(path string, old fs.FileInfo, content []byte) error {
 	err = setContent(f, content, old.Size(), commonPrefix(before, content))
 	if err != nil && len(before) <= mostRestored {
 		return errors.Join(err, setContent(f, before, int64(len(before)), 0))
+	}
+	if err == nil && old.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
+		_ = keepMode(f, old) // the write has taken away setgid, too; only the owner may set it again
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"ikigai"
@@ -34,7 +35,6 @@ const maxHashed = 256 << 20
 var errUnread = errors.New("there was no time to read it before")
 
 func (c *comparison) run() {
-	var pairs []pair
 	candidates := slices.DeleteFunc(differing(c.was, c.is), func(p pair) bool {
 		if c.isAnnounced(filepath.Join(c.config.Dir, p.path())) {
 			return true
@@ -45,12 +45,7 @@ func (c *comparison) run() {
 		_, differs := c.differs(p) // it only may have been changed in the same moment
 		return !differs
 	})
-	for _, p := range c.limit(candidates) {
-		if after, differs := c.differs(p); differs {
-			p.after = after
-			pairs = append(pairs, p)
-		}
-	}
+	pairs, left := c.choose(candidates)
 	var names []string
 	for _, p := range pairs {
 		if p.was != nil && p.was.held != nil && p.was.held.object != "" {
@@ -70,6 +65,7 @@ func (c *comparison) run() {
 		simple()
 	})
 	c.flush()
+	c.tell(len(pairs), left)
 	c.is.files = slices.DeleteFunc(c.is.files, func(f file) bool { return f.stat == stat{} })
 }
 
@@ -153,34 +149,81 @@ func (c *comparison) keep(f *file, content []byte) {
 	}
 }
 
-// limit leaves out what exceeds the limit of changes, and what cannot be named in the log,
-// and tells the person: first what was made and what git ignores.
-func (c *comparison) limit(pairs []pair) []pair {
-	all := len(pairs)
-	pairs = slices.DeleteFunc(pairs, func(p pair) bool { return !utf8.ValidString(p.path()) })
-	if len(pairs) > c.config.changes {
-		kept := map[string]bool{}
-		if list, err := walk.Files(c.ctx, c.config.Dir, walk.Options{Hidden: true}); err == nil {
-			for _, e := range list.Entries {
-				kept[e.Path] = true
-			}
-		}
-		worth := func(p pair) int {
-			switch {
-			case p.was != nil && p.is == nil, p.was != nil && kept[p.path()]:
-				return 0
-			case p.was != nil, kept[p.path()]:
-				return 1
-			}
-			return 2
-		}
-		slices.SortStableFunc(pairs, func(a, b pair) int { return worth(a) - worth(b) })
-		pairs = pairs[:c.config.changes]
+// unrecorded counts the changes that have no event of their own.
+type unrecorded struct{ beyond, unnamed int }
+
+// choose returns what is recorded of what may differ: of more than the limit of
+// changes what was not made and what git does not ignore first, and nothing that the
+// log cannot name.
+func (c *comparison) choose(candidates []pair) (pairs []pair, left unrecorded) {
+	if len(candidates) > c.config.changes {
+		c.sort(candidates)
 	}
-	if n := all - len(pairs); n > 0 && c.config.Notice != nil {
-		c.config.Notice(fmt.Sprintf("A command changed %d files, %d of which are not recorded one by one. `ikigai undo` leaves those as they are.", all, n))
+	for _, p := range candidates {
+		full, named := len(pairs) == c.config.changes, utf8.ValidString(p.path())
+		differs := (full || !named) && p.differs()
+		if !differs {
+			p.after, differs = c.differs(p)
+		}
+		switch {
+		case !differs:
+		case !named:
+			left.unnamed++
+		case full:
+			left.beyond++
+		default:
+			pairs = append(pairs, p)
+		}
 	}
-	return pairs
+	return pairs, left
+}
+
+// sort puts first what is worth most being recorded.
+func (c *comparison) sort(pairs []pair) {
+	kept := map[string]bool{}
+	if list, err := walk.Files(c.ctx, c.config.Dir, walk.Options{Hidden: true}); err == nil {
+		for _, e := range list.Entries {
+			kept[e.Path] = true
+		}
+	}
+	worth := func(p pair) int {
+		switch {
+		case p.was != nil && p.is == nil, p.was != nil && kept[p.path()]:
+			return 0
+		case p.was != nil, kept[p.path()]:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return worth(a) - worth(b) })
+}
+
+// tell records, and tells the person, that changes are not recorded, if any are not.
+func (c *comparison) tell(recorded int, left unrecorded) {
+	n := left.beyond + left.unnamed
+	if n == 0 {
+		return
+	}
+	var why []string
+	if left.beyond > 0 {
+		why = append(why, fmt.Sprintf("no more than %d changes of a call are kept", c.config.changes))
+	}
+	if left.unnamed > 0 {
+		why = append(why, "the log takes no name that is not UTF-8")
+	}
+	m := Missed{Files: n, Why: strings.Join(why, ", and ")}
+	c.record(m.event(c.callID))
+	if c.config.Notice == nil {
+		return
+	}
+	which, those := fmt.Sprintf("%d of which are", n), "those as they are"
+	if n == 1 {
+		which, those = "1 of which is", "it as it is"
+	}
+	if n+recorded == 1 {
+		which = "which is"
+	}
+	c.config.Notice(fmt.Sprintf("A command changed %s, %s not recorded: %s. `ikigai undo` leaves %s.", files(n+recorded), which, m.Why, those))
 }
 
 // add adds the change event of a file. content, or an error, is what git gave
@@ -204,7 +247,7 @@ func (c *comparison) add(p pair, content []byte, err error) {
 	} else if h.object == "" {
 		content, err = c.contents.get(h.from, h.size)
 	}
-	d.Mode, d.Size = p.was.stat.perm(), p.was.stat.size
+	d.Mode, d.Size, d.Owner = p.was.stat.perm(), p.was.stat.size, p.was.stat.owner()
 	if err == nil && d.NotKept == "" && int64(len(content)) != d.Size {
 		err = errObject
 	}

@@ -77,6 +77,7 @@ func (w *Worker) Differences(ctx context.Context, files []File) iter.Seq2[Differ
 
 func (w *Worker) difference(ctx context.Context, f File) Difference {
 	now, info, err := preimage.State(f.Path)
+	f.adopt(now, info)
 	d := Difference{Path: f.Path, Was: f.want, Is: now, Others: f.Note != ""}
 	switch {
 	case err != nil:

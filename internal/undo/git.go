@@ -156,7 +156,7 @@ const maxObject = 64 << 20
 var errObject = errors.New("it was in git's objects, which do not have it any more")
 
 // objects calls with for each named object, in order, with its content or an
-// error.
+// error, which is errUnread once ctx is over.
 func (g *git) objects(ctx context.Context, names []string, with func(content []byte, err error)) {
 	got, err := 0, errObject
 	if len(names) > 0 {
@@ -165,8 +165,13 @@ func (g *git) objects(ctx context.Context, names []string, with func(content []b
 			with(content, err)
 		})
 	}
+	if ctx.Err() != nil {
+		err = errUnread
+	} else {
+		err = fmt.Errorf("git did not give it back: %w", err)
+	}
 	for ; got < len(names); got++ {
-		with(nil, fmt.Errorf("git did not give it back: %w", err))
+		with(nil, err)
 	}
 }
 
@@ -194,8 +199,10 @@ func (g *git) batch(ctx context.Context, names []string, with func([]byte, error
 	}
 	if err != nil {
 		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it says that it was killed
+		return err
 	}
-	return errors.Join(err, cmd.Wait())
+	return cmd.Wait()
 }
 
 // readObject reads one object as git tells it. errObject says that it is not
@@ -203,7 +210,7 @@ func (g *git) batch(ctx context.Context, names []string, with func([]byte, error
 func readObject(r *bufio.Reader, name string) ([]byte, error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
-		return nil, err
+		return nil, broken(err)
 	}
 	var got, kind string
 	var size int64
@@ -215,13 +222,21 @@ func readObject(r *bufio.Reader, name string) ([]byte, error) {
 	}
 	content := make([]byte, size+1)
 	if _, err := io.ReadFull(r, content); err != nil {
-		return nil, err
+		return nil, broken(err)
 	}
 	content = content[:size]
 	if kind != "blob" || objectName(content) != name {
 		return nil, errObject
 	}
 	return content, nil
+}
+
+// broken returns the error of reading what git says.
+func broken(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("what it says breaks off")
+	}
+	return err
 }
 
 // withoutGit returns an environment without what points git elsewhere.

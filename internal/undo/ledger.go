@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,12 +14,13 @@ import (
 // events.
 type Ledger struct {
 	statements []Statement
-	calls      map[callKey]place // the last of that name
-	lost       []Call            // without a result
-	changes    []*change         // by tools, in order
-	waiting    []*change         // of calls without a result
-	own        []*change         // by an undo that has not come to its end
-	undone     []operation       // what can be taken back of undos, the last one last
+	calls      map[callKey]Call // the last of that name
+	lost       []Call           // without a result
+	missed     []Missed
+	changes    []*change   // by tools, in order
+	waiting    []*change   // of calls without a result
+	own        []*change   // by an undo that has not come to its end
+	undone     []operation // what can be taken back of undos, the last one last
 	left       map[string]*trace
 }
 
@@ -34,6 +36,29 @@ type Call struct {
 	Statement int // from 1
 	Tool      string
 	key       callKey
+}
+
+// Missed is changes of a call that have no events of their own.
+type Missed struct {
+	Call         // without a Tool where the log does not hold it
+	Files int    // that it changed; 0 where that is not known
+	Why   string // they are not recorded
+}
+
+// String says it with the call as its subject.
+func (m Missed) String() string {
+	switch m.Files {
+	case 0:
+		return "may have changed files that are not recorded: " + m.Why
+	case 1:
+		return "changed 1 file that is not recorded: " + m.Why
+	}
+	return fmt.Sprintf("changed %d files that are not recorded: %s", m.Files, m.Why)
+}
+
+// event returns the event that says it of a call.
+func (m Missed) event(callID string) ikigai.Event {
+	return ikigai.NewEvent(ikigai.KindChange, m.String(), ikigai.ChangeData{CallID: callID, Noticed: true, Unrecorded: m.Why, Files: m.Files})
 }
 
 // callKey tells the calls of a session apart: IDs are the models', and each
@@ -67,6 +92,7 @@ type operation struct {
 type trace struct {
 	states []ikigai.FileState // any of these; none: it is not known
 	until  ikigai.Micros      // no later than then was it left so
+	bits   bool               // states say which special bits it was left with
 }
 
 // slack is how long after its pre-image a file may be written, in microseconds,
@@ -97,11 +123,11 @@ func (l *Ledger) addCall(e ikigai.Event) {
 		return
 	}
 	if l.calls == nil {
-		l.calls = map[callKey]place{}
+		l.calls = map[callKey]Call{}
 	}
-	key := callKey{e.Interaction, d.ID}
-	l.calls[key] = place{e.Seq, len(l.statements)}
-	l.lost = append(l.lost, Call{Seq: e.Seq, Statement: len(l.statements), Tool: d.Function.Name, key: key})
+	call := Call{Seq: e.Seq, Statement: len(l.statements), Tool: d.Function.Name, key: callKey{e.Interaction, d.ID}}
+	l.calls[call.key] = call
+	l.lost = append(l.lost, call)
 }
 
 // addResult takes in that a tool has ended, and what it says it has left.
@@ -132,10 +158,17 @@ func (l *Ledger) addResult(e ikigai.Event) {
 
 func (l *Ledger) addChange(e ikigai.Event) {
 	c := &change{place: place{e.Seq, len(l.statements)}, event: e.Seq}
-	if e.DecodeData(&c.ChangeData) != nil || !filepath.IsAbs(c.Path) {
+	if e.DecodeData(&c.ChangeData) != nil {
 		return
 	}
 	c.call = callKey{e.Interaction, c.CallID}
+	if c.Unrecorded != "" {
+		l.addMissed(c)
+		return
+	}
+	if !filepath.IsAbs(c.Path) {
+		return
+	}
 	if l.left == nil {
 		l.left = map[string]*trace{}
 	}
@@ -150,17 +183,51 @@ func (l *Ledger) addChange(e ikigai.Event) {
 	}
 	c.left = &trace{until: e.Time + slack}
 	if c.Noticed && c.After != nil {
-		c.left.states, c.left.until = []ikigai.FileState{*c.After}, e.Time
+		c.left.states, c.left.until, c.left.bits = []ikigai.FileState{*c.After}, e.Time, tellsBits(c.ChangeData)
 	} else {
 		l.waiting = append(l.waiting, c)
 	}
-	if at, ok := l.calls[c.call]; ok && c.Noticed {
-		c.place = at
+	if call, ok := l.calls[c.call]; ok && c.Noticed {
+		c.place = place{call.Seq, call.Statement}
 	}
 	l.left[c.Path] = c.left
 	l.changes = append(l.changes, c)
 	l.own, l.undone = nil, nil // nothing that came before can be taken forward again
 }
+
+// addMissed takes in that changes of a call have no events of their own. Those
+// that were found in several looks are told as one.
+func (l *Ledger) addMissed(c *change) {
+	m := Missed{Call: Call{Seq: c.seq, Statement: c.statement, key: c.call}, Files: c.Files, Why: c.Unrecorded}
+	if call, ok := l.calls[c.call]; ok {
+		m.Call = call
+	}
+	if m.Files > 0 {
+		l.own, l.undone = nil, nil // as for any other change
+	}
+	if n := len(l.missed); n > 0 {
+		if last := &l.missed[n-1]; last.Call == m.Call && last.Why == m.Why && (last.Files > 0) == (m.Files > 0) {
+			last.Files += m.Files
+			return
+		}
+	}
+	l.missed = append(l.missed, m)
+}
+
+// tellsBits reports whether a change event says which special bits the file had.
+// Older logs never do, so where there are none on either side it is not known: such
+// a file keeps those that it has.
+func tellsBits(d ikigai.ChangeData) bool {
+	after := uint32(0)
+	if d.After != nil {
+		after = d.After.Mode
+	}
+	return (d.Mode|after)&^permissions != 0
+}
+
+// permissions are the bits of a mode but for the special ones: setuid, setgid and
+// sticky.
+const permissions = 0o777
 
 // before returns what was there before the change.
 func (c *change) before() ikigai.FileState {
@@ -238,6 +305,16 @@ func (l *Ledger) Lost(from ikigai.Seq) []Call {
 		}
 	}
 	return nil
+}
+
+// Missed returns what was changed by calls from an event on and is not recorded.
+func (l *Ledger) Missed(from ikigai.Seq) (all []Missed) {
+	for _, m := range l.missed {
+		if m.Seq >= from {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // Title returns the first line of the statement.

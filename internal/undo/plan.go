@@ -1,10 +1,12 @@
 package undo
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
 
 	"ikigai"
+	"ikigai/internal/preimage"
 )
 
 // Plan is what is to be made of files.
@@ -138,11 +140,25 @@ func (l *Ledger) file(path string, changes []*change) File {
 // file was written last, as far as that is known.
 func (t trace) fits(s ikigai.FileState, changed ikigai.Micros) bool {
 	for _, left := range t.states {
+		if !t.bits {
+			s.Mode, left.Mode = s.Mode&permissions, left.Mode&permissions
+		}
 		if same(s, left) && (left.SHA256 != "" || left.Link != "" || !left.Exists || changed <= t.until) {
 			return true
 		}
 	}
 	return t.states == nil && changed <= t.until
+}
+
+// adopt has a file keep the special bits that it has now, where it is not known which
+// it had.
+func (f *File) adopt(now ikigai.FileState, info fs.FileInfo) {
+	bits := now.Mode &^ permissions
+	if bits == 0 || tellsBits(f.Target) || !f.want.Exists || f.want.Link != "" {
+		return
+	}
+	f.want.Mode |= bits
+	f.Target.Mode, f.Target.Owner = f.want.Mode, preimage.Owner(info)
 }
 
 // same reports whether two states are one, as far as is known of both. A size

@@ -146,7 +146,7 @@ func (r *random) command() string {
 	case 2:
 		return "rm -r " + strings.TrimSuffix(dirs[1+r.IntN(len(dirs)-1)], "/")
 	case 3:
-		return fmt.Sprintf("chmod %s %s", []string{"755", "644", "600"}[r.IntN(3)], a)
+		return fmt.Sprintf("chmod %s %s", []string{"755", "644", "600", "4755", "2711", "1644"}[r.IntN(6)], a)
 	case 4:
 		return fmt.Sprintf("mkdir -p $(dirname %s); ln -sf f%d %s", a, r.IntN(9), a)
 	case 5:

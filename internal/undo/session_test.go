@@ -237,7 +237,7 @@ func snapshot(t testing.TB, dir string) string {
 			if len(content) > 1<<10 {
 				content = fmt.Appendf(nil, "%d bytes, %x", len(content), sha256.Sum256(content))
 			}
-			fmt.Fprintf(&b, "%s %o %q\n", name, info.Mode().Perm(), content)
+			fmt.Fprintf(&b, "%s %o %q\n", name, preimage.Mode(info.Mode()), content)
 		}
 		return nil
 	}))

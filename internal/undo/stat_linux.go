@@ -8,5 +8,5 @@ func lstat(path string) (stat, error) {
 	if err := syscall.Lstat(path, &s); err != nil {
 		return stat{}, err
 	}
-	return stat{size: s.Size, mtime: s.Mtim.Nano(), ctime: s.Ctim.Nano(), ino: s.Ino, mode: s.Mode & (syscall.S_IFMT | 0o777)}, nil
+	return stat{size: s.Size, mtime: s.Mtim.Nano(), ctime: s.Ctim.Nano(), ino: s.Ino, mode: s.Mode, uid: s.Uid, gid: s.Gid}, nil
 }

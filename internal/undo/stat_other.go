@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"ikigai/internal/preimage"
 )
 
 // lstat returns what the system says of a path; a symbolic link is not followed.
@@ -14,7 +16,7 @@ func lstat(path string) (stat, error) {
 	if err != nil {
 		return stat{}, err
 	}
-	s := stat{size: info.Size(), mtime: info.ModTime().UnixNano(), mode: uint32(info.Mode().Perm())}
+	s := stat{size: info.Size(), mtime: info.ModTime().UnixNano(), mode: preimage.Mode(info.Mode())}
 	switch info.Mode().Type() {
 	case 0:
 		s.mode |= syscall.S_IFREG
@@ -24,7 +26,7 @@ func lstat(path string) (stat, error) {
 		s.mode |= syscall.S_IFLNK
 	}
 	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.ino = uint64(sys.Ino)
+		s.ino, s.uid, s.gid = uint64(sys.Ino), sys.Uid, sys.Gid
 	}
 	return s, nil
 }

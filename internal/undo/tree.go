@@ -22,12 +22,14 @@ import (
 type stat struct {
 	size, mtime, ctime int64 // bytes, nanoseconds since the Unix epoch
 	ino                uint64
-	mode               uint32 // type and permission bits, as the system has them
+	mode               uint32 // type, permissions and special bits, as the system has them
+	uid, gid           uint32
 }
 
 func (s stat) regular() bool { return s.mode&syscall.S_IFMT == syscall.S_IFREG }
 func (s stat) link() bool    { return s.mode&syscall.S_IFMT == syscall.S_IFLNK }
-func (s stat) perm() uint32  { return s.mode & 0o777 }
+func (s stat) perm() uint32  { return s.mode &^ syscall.S_IFMT }
+func (s stat) owner() string { return preimage.OwnerOf(s.perm(), s.uid, s.gid) }
 
 // tick is the most by which the system's clock for files may be behind: a file
 // that is changed twice within it can look unchanged.
@@ -209,6 +211,11 @@ func (p pair) path() string {
 		return p.was.path
 	}
 	return p.is.path
+}
+
+// differs reports whether the two are seen to differ without being read.
+func (p pair) differs() bool {
+	return p.was == nil || p.is == nil || p.was.stat.mode != p.is.stat.mode || p.was.stat.size != p.is.stat.size
 }
 
 // differing returns the files of two trees, by path, that may differ. What only

@@ -53,8 +53,8 @@ type Watcher struct {
 
 	turn   chan struct{} // held by whoever works on what follows
 	begun  sync.Once
-	tree   *tree // as it was seen last
-	off    bool  // the directory is not watched any more
+	tree   *tree  // as it was seen last
+	off    string // why the directory is not watched any more; "" while it is
 	ctx    context.Context
 	cancel context.CancelFunc // ends what goes on beside the way
 
@@ -63,7 +63,7 @@ type Watcher struct {
 	announced map[string]int     // by path: how many calls have announced that they change it
 	waiting   int                // tools that wait for the turn, while contents are read
 	hurry     context.CancelFunc // ends the reading of contents that is not done yet
-	late      bool               // the person was told that a tool did not wait any longer
+	told      bool               // the person was told that a tool did not wait any longer
 }
 
 // watched is a tool that is about to run, runs, or whose changes are still to be
@@ -71,7 +71,8 @@ type Watcher struct {
 type watched struct {
 	callID string
 	record func(...ikigai.Event)
-	begun  bool // the directory was looked at for it
+	begun  bool   // the directory was looked at for it
+	missed string // why what it has changed is not found; "" if it is
 }
 
 const (
@@ -111,7 +112,7 @@ func (w *Watcher) Begin() {
 func (w *Watcher) Close() {
 	w.cancel()
 	<-w.turn
-	w.off, w.tree = true, nil
+	w.stop(tooLate)
 	_ = w.contents.close() // it was for this watch alone
 	w.turn <- struct{}{}
 }
@@ -163,6 +164,24 @@ func (w *Watcher) behind(do func(context.Context)) {
 	}()
 }
 
+// tooLate is why what a tool has changed is not found when the session is left.
+const tooLate = "the session was left before they were looked for"
+
+// stop ends the watch of the directory.
+func (w *Watcher) stop(why string) {
+	w.off, w.tree = why, nil
+	w.miss(why)
+}
+
+// miss notes that what the tools that run have changed is not found.
+func (w *Watcher) miss(why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.running {
+		r.missed = why
+	}
+}
+
 // look looks at the directory. It reports false if that cannot be done, now or,
 // if off is set, at all.
 func (w *Watcher) look(ctx context.Context) bool {
@@ -173,16 +192,15 @@ func (w *Watcher) look(ctx context.Context) bool {
 		w.tree = now
 		return true
 	case errors.As(err, new(errTooMany)):
-		w.off, w.tree = true, nil
-		w.notice(fmt.Sprintf("What commands change in %s cannot be undone: there are more than %d files", w.config.Dir, w.config.files))
-	case w.ctx.Err() == nil && !errors.Is(err, context.Canceled):
-		w.off, w.tree = true, nil
-		why := "it cannot be looked at: " + reasonOf(err)
-		if errors.Is(err, context.DeadlineExceeded) {
-			why = "it takes too long to look at it"
-		}
-		w.notice(fmt.Sprintf("What commands change in %s cannot be undone: %s", w.config.Dir, why))
+		w.stop(fmt.Sprintf("there are more than %d files in the directory", w.config.files))
+	case w.ctx.Err() != nil || errors.Is(err, context.Canceled):
+		return false
+	case errors.Is(err, context.DeadlineExceeded):
+		w.stop("it takes too long to look at the directory")
+	default:
+		w.stop("the directory cannot be looked at: " + reasonOf(err))
 	}
+	w.notice(fmt.Sprintf("What commands change in %s cannot be undone: %s", w.config.Dir, w.off))
 	return false
 }
 
@@ -203,13 +221,26 @@ func (w *Watcher) Before(ctx context.Context, callID string, record func(...ikig
 	w.mu.Lock()
 	w.running = append(w.running, r) // now, so that a change which is announced meanwhile is waited for
 	w.mu.Unlock()
-	if !w.ready(ctx, r) {
-		w.leave(r)
+	if w.ready(ctx, r) {
+		return func(ctx context.Context) {
+			w.seen(ctx, time.Now())
+			w.leave(r)
+			r.tell()
+		}
+	}
+	w.leave(r)
+	if r.missed == "" {
 		return nil
 	}
-	return func(ctx context.Context) {
-		w.seen(ctx, time.Now())
-		w.leave(r)
+	return func(context.Context) { r.tell() }
+}
+
+// tell records that what the tool has changed was not found, if it was not. The
+// tool has been left.
+func (r *watched) tell() {
+	if r.missed != "" {
+		m := Missed{Why: r.missed}
+		r.record(m.event(r.callID))
 	}
 }
 
@@ -218,18 +249,18 @@ func (w *Watcher) ready(ctx context.Context, r *watched) bool {
 	ctx, cancel := context.WithTimeout(ctx, beforeTime)
 	defer cancel()
 	if !w.take(ctx) {
-		w.tellLate(ctx)
+		w.late(ctx, r)
 		return false
 	}
 	defer func() { w.turn <- struct{}{} }()
-	if w.off || w.longest() == nil && !w.look(ctx) {
-		return false
+	seen := w.off == "" && (w.longest() != nil || w.look(ctx))
+	if seen {
+		w.hold(ctx, w.tree)
 	}
-	w.hold(ctx, w.tree)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r.begun = true
-	return true
+	r.begun, r.missed = seen, w.off
+	return seen
 }
 
 // leave tells that nothing is to be found of a tool any more.
@@ -259,11 +290,14 @@ func (w *Watcher) take(ctx context.Context) bool {
 	}
 }
 
-// tellLate tells the person, once, that a tool has not waited any longer.
-func (w *Watcher) tellLate(ctx context.Context) {
+// late notes that a tool has not waited any longer, and tells the person once.
+func (w *Watcher) late(ctx context.Context, r *watched) {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return
+	}
 	w.mu.Lock()
-	told := w.late || !errors.Is(ctx.Err(), context.DeadlineExceeded)
-	w.late = w.late || !told
+	told := w.told
+	w.told, r.missed = true, "the directory was still being looked at"
 	w.mu.Unlock()
 	if !told {
 		w.notice("What commands change now cannot be undone: the directory is still being looked at")
@@ -327,6 +361,9 @@ func (w *Watcher) compare(ctx context.Context) {
 	defer context.AfterFunc(w.ctx, cancel)()
 	was := w.tree
 	if !w.look(ctx) {
+		if w.ctx.Err() != nil {
+			w.miss(tooLate)
+		}
 		return
 	}
 	c := comparison{Watcher: w, ctx: ctx, callID: of.callID, was: was, is: w.tree, record: of.record}

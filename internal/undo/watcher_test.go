@@ -13,14 +13,14 @@ import (
 	"ikigai"
 )
 
-// changes returns what was noticed since event n, in the order of the log.
+// changes returns which changes were noticed since event n, in the order of the log.
 func (f *fake) changes(n int) (all []ikigai.ChangeData) {
 	f.t.Helper()
 	for _, e := range f.events[n:] {
 		var d ikigai.ChangeData
 		if e.Kind == ikigai.KindChange {
 			must(f.t, e.DecodeData(&d))
-			if d.Noticed {
+			if d.Noticed && d.Unrecorded == "" {
 				all = append(all, d)
 			}
 		}
@@ -206,8 +206,12 @@ func TestTooMany(t *testing.T) {
 	for range 2 {
 		f.shell("rm d/f1")
 	}
-	if len(f.changes(0)) > 0 || len(f.notices) != 1 || !strings.HasPrefix(f.notices[0], "What commands change in "+f.dir+" cannot be undone: there are more than 50 files. ") {
+	const why = "there are more than 50 files in the directory"
+	if len(f.changes(0)) > 0 || len(f.notices) != 1 || !strings.HasPrefix(f.notices[0], "What commands change in "+f.dir+" cannot be undone: "+why+". ") {
 		t.Errorf("noticed %d changes, told %q", len(f.changes(0)), f.notices)
+	}
+	if got := f.missed(); got != "bash in 1 may have changed files that are not recorded: "+why+"; bash in 1 may have changed files that are not recorded: "+why {
+		t.Errorf("missed %q", got)
 	}
 }
 

@@ -75,6 +75,7 @@ func (w *Worker) Look(ctx context.Context, p Plan) ([]Step, error) {
 func (w *Worker) look(ctx context.Context, s *Step) {
 	now, info, err := preimage.State(s.Path)
 	s.now = now
+	s.adopt(now, info)
 	switch {
 	case err != nil:
 		s.leave(unreadable(info, err))
@@ -149,7 +150,7 @@ func changedAt(info fs.FileInfo) ikigai.Micros {
 	return ikigai.MicrosOf(info.ModTime())
 }
 
-// reasonOf returns what went wrong, without the path that stands beside it.
+// reasonOf returns what went wrong in one line, without the path that stands beside it.
 func reasonOf(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -159,7 +160,7 @@ func reasonOf(err error) string {
 	case errors.As(err, &link):
 		return link.Err.Error()
 	}
-	return err.Error()
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
 // have reports an error where what a file held is not to be had.
@@ -306,8 +307,23 @@ func (w *Worker) keep(s *Step) (ikigai.Event, error) {
 	return event, nil
 }
 
-// do changes one file.
+// do changes one file, and says so where not all of its mode comes back.
 func (w *Worker) do(ctx context.Context, s *Step) error {
+	if err := w.change(ctx, s); err != nil || s.want.Mode&^permissions == 0 {
+		return err
+	}
+	info, err := os.Lstat(s.Path)
+	if err != nil {
+		return err
+	}
+	if is := preimage.Mode(info.Mode()); s.want.Mode&^is != 0 {
+		s.Reason = strings.TrimPrefix(s.Reason+"; ", "; ") +
+			fmt.Sprintf("its mode is %04o, not %04o: setuid and setgid come back where owner and group are the same", is, s.want.Mode)
+	}
+	return nil
+}
+
+func (w *Worker) change(ctx context.Context, s *Step) error {
 	switch {
 	case s.Action == Removed:
 		w.at("remove " + s.Path)
@@ -320,7 +336,11 @@ func (w *Worker) do(ctx context.Context, s *Step) error {
 		return w.link(s)
 	case s.now.SHA256 == s.want.SHA256 && s.now.Exists:
 		w.at("chmod " + s.Path)
-		return os.Chmod(s.Path, fs.FileMode(s.Target.Mode))
+		info, err := os.Lstat(s.Path)
+		if err != nil {
+			return err
+		}
+		return os.Chmod(s.Path, mode(s.Target, info))
 	}
 	if err := os.MkdirAll(filepath.Dir(s.Path), 0o777); err != nil {
 		return err

@@ -10,6 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"ikigai"
+	"ikigai/internal/preimage"
 )
 
 // errDamaged says that what was kept is not what the log says of it.
@@ -54,7 +57,7 @@ func (w *Worker) replace(s *Step, old fs.FileInfo, content func(io.Writer) error
 		keepOwner(temp, old)
 	}
 	if err == nil {
-		err = temp.Chmod(fs.FileMode(s.Target.Mode))
+		err = setMode(temp, s.Target)
 	}
 	if err == nil {
 		err = temp.Sync()
@@ -102,12 +105,32 @@ func (w *Worker) overwrite(s *Step, content func(io.Writer) error) error {
 		err = f.Truncate(s.Target.Size)
 	}
 	if err == nil {
-		err = f.Chmod(fs.FileMode(s.Target.Mode))
+		err = setMode(f, s.Target) // the write has taken setuid and setgid away
 	}
 	if err == nil {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// setMode gives a file the mode that it had.
+func setMode(f *os.File, d ikigai.ChangeData) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return f.Chmod(mode(d, info))
+}
+
+// mode returns the mode that a file gets back. Setuid and setgid let whoever runs it
+// act as its owner, so nobody else may become that by an undo.
+func mode(d ikigai.ChangeData, info fs.FileInfo) fs.FileMode {
+	m := preimage.FileMode(d.Mode)
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || preimage.OwnerOf(d.Mode, sys.Uid, sys.Gid) != d.Owner {
+		m &^= fs.ModeSetuid | fs.ModeSetgid
+	}
+	return m
 }
 
 // link makes the symbolic link of a step anew.
