@@ -128,8 +128,12 @@ func normalConfig(body map[string]any) {
 	}
 }
 
-// normalSchema returns a schema with types in small letters, as JSON Schema has
-// them.
+// numbered are the types of a schema by the numbers that Google's own clients may
+// send for them.
+var numbered = map[float64]string{1.: "string", 2.: "number", 3.: "integer", 4.: "boolean", 5.: "array", 6.: "object", 7.: "null"}
+
+// normalSchema returns a schema with types as JSON Schema has them, which are words in
+// small letters.
 func normalSchema(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -140,6 +144,8 @@ func normalSchema(v any) any {
 		for name, value := range v {
 			if s, ok := value.(string); ok && name == "type" {
 				v[name] = strings.ToLower(s)
+			} else if n, ok := value.(float64); ok && name == "type" {
+				v[name] = numbered[n]
 			} else {
 				v[name] = normalSchema(value)
 			}
