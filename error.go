@@ -39,6 +39,7 @@ type Error struct {
 	Status     int           // HTTP status where there was one
 	Message    int           // number, from 1, of the message of the Request that a vendor refuses; 0 if it names none
 	StaleState bool          // the vendor refuses VendorState of its own, as after a change of the key
+	Tool       string        // whose schema the vendor refuses, "" if it names none
 	RetryAfter time.Duration // how long the vendor asks to wait; 0 if it does not say
 	Err        error         // the cause, if any; not part of the text
 }

@@ -39,6 +39,7 @@ func TestQuarantine(t *testing.T) {
 		{"a document is spoken of", [][]any{says400("m refuses the request: The document has no pages"), says("done")}, "user quarantine assistant usage", ""},
 		{"images are spoken of", [][]any{says400("Too many IMAGES"), says("done")}, "user quarantine assistant usage", ""},
 		{"a tool that is called like a file", [][]any{says400("Invalid schema for function 'file_read'")}, "user error", ikigai.ErrorBadRequest},
+		{"a tool that is called like a page", [][]any{{&ikigai.Error{Kind: ikigai.ErrorBadRequest, What: "tools.1: invalid (the tool get-page)", Tool: "get-page"}}}, "user error", ikigai.ErrorBadRequest},
 		{"a document of a request that is too large", [][]any{{&ikigai.Error{Kind: ikigai.ErrorTooLarge, What: "The file"}}}, "user error", ikigai.ErrorTooLarge},
 		{"state that is stale", [][]any{{&ikigai.Error{Kind: ikigai.ErrorBadRequest, What: "It says no", StaleState: true}}, says("done")},
 			"user quarantine assistant usage", ""},

@@ -44,7 +44,7 @@ func (a *Agent) quarantineStatement(r *reply, err error) {
 func refuses(e *ikigai.Error) bool {
 	switch e.Kind {
 	case ikigai.ErrorBadRequest:
-		return e.Message > 0 || e.StaleState || speaksOfMedia(e.Error())
+		return e.Message > 0 || e.StaleState || e.Tool == "" && speaksOfMedia(e.Error()) // a tool may be called read-page
 	case ikigai.ErrorTooLarge:
 		return e.Message > 0
 	case ikigai.ErrorContentFilter:

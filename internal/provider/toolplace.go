@@ -36,6 +36,7 @@ func nameTool(e *ikigai.Error, tools []ikigai.ToolSpec) {
 	if n >= len(tools) {
 		return
 	}
-	e.What += fmt.Sprintf(" (the tool %s)", tools[n].Name)
+	e.Tool = tools[n].Name
+	e.What += fmt.Sprintf(" (the tool %s)", e.Tool)
 	e.Do = "Leave that tool out, with disabledTools if it is an MCP server's, or have its schema corrected"
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 
@@ -318,7 +319,7 @@ func hasForm(key string, value []byte) bool {
 		return isNumber(value) && err == nil && n > 0
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
 		n, err := strconv.ParseFloat(string(value), 64)
-		return isNumber(value) && err == nil && n >= 0 && n == float64(int64(n))
+		return isNumber(value) && err == nil && n >= 0 && n == math.Trunc(n)
 	case "dependentRequired":
 		return value[0] == '{' && !slices.ContainsFunc(members(value), func(m member) bool { return m.value[0] != '[' || len(namesIn(m.value)) < len(elements(m.value)) })
 	}
@@ -329,10 +330,21 @@ func isNumber(raw []byte) bool { return raw[0] == '-' || '0' <= raw[0] && raw[0]
 
 // types writes the value of the keyword type.
 func (f *fitter) types(value []byte) bool {
-	if value[0] == '[' {
-		return f.list(value, f.typeName)
+	if value[0] != '[' {
+		return f.typeName(value)
 	}
-	return f.typeName(value)
+	var had []string // each stands there once
+	return f.list(value, func(e []byte) bool {
+		if e[0] != '"' {
+			return false
+		}
+		name := knownType(string(plainKey(e)))
+		if slices.Contains(had, name) {
+			return false
+		}
+		had = append(had, name)
+		return f.typeName(e)
+	})
 }
 
 // typeName writes the type that a name stands for.

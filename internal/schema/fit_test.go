@@ -24,6 +24,7 @@ func TestFit(t *testing.T) {
 	const object = `{"type":"object","properties":{`
 	for _, tt := range []struct{ name, schema, want string }{
 		{"a type that is meant", object + `"a":{"type":"int"},"b":{"type":["str","null"]}}}`, object + `"a":{"type":"integer"},"b":{"type":["string","null"]}}}`},
+		{"a type twice", object + `"a":{"type":["str","string","null"]}}}`, object + `"a":{"type":["string","null"]}}}`},
 		{"a type that is none", object + `"a":{"type":"strin","description":"A."},"b":{"type":["x"]}}}`, object + `"a":{"description":"A."},"b":{}}}`},
 		{"bounds of draft 4", object + `"a":{"minimum":1,"exclusiveMinimum":true},"b":{"maximum":9,"exclusiveMaximum":false},"c":{"exclusiveMaximum":true}}}`,
 			object + `"a":{"exclusiveMinimum":1},"b":{"maximum":9},"c":{}}}`},
