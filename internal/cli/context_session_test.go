@@ -180,6 +180,8 @@ func TestLongSession(t *testing.T) {
 			t.Errorf("event %d: %s", e.Seq, e.Content)
 		}
 	}
+	watch.mu.Lock()
+	defer watch.mu.Unlock()
 	if watch.anew != projections || projections == 0 || projections > watch.count/5 {
 		t.Errorf("%d of %d requests do not begin with the one before, there were %d projections", watch.anew, watch.count, projections)
 	}

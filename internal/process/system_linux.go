@@ -47,7 +47,10 @@ func Marked(mark string) (found []Info, gone bool) {
 			continue
 		}
 		gone = false
-		if known && !slices.Contains(ours, pid) && !isEnding(pid, s) {
+		if !known || slices.Contains(ours, pid) || isEnding(pid, s) {
+			continue
+		}
+		if now, ok := statusOf(pid); ok && !now.ended && now.start == s.start { // it has not ended meanwhile
 			found = append(found, Info{PID: pid, Command: commandOf(pid), Since: bootTime().Add(s.start)})
 		}
 	}
@@ -126,7 +129,8 @@ func statusOf(pid int) (status, bool) {
 // that is just between two programs (exec): then it has none.
 func environment(pid int) (env []byte, known bool) {
 	if env = procFile(pid, "environ"); len(env) > 0 {
-		return env, true
+		s, _ := statusOf(pid)
+		return env, len(env) >= s.variables // else another program has begun between two reads
 	}
 	switch s, _ := statusOf(pid); {
 	case !s.begun:

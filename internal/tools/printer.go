@@ -79,10 +79,10 @@ func showLine(m match.Line, data []byte) string {
 func partOf(line []byte, at, most int, before, after bool) []byte {
 	start := max(0, min(at, len(line))-beforeMatch)
 	end := min(len(line), start+most)
-	for start > 0 && !utf8.RuneStart(line[start]) {
+	for n := 1; n < utf8.UTFMax && start > 0 && !utf8.RuneStart(line[start]); n++ {
 		start--
 	}
-	for end < len(line) && end > start && !utf8.RuneStart(line[end]) {
+	for n := 1; n < utf8.UTFMax && end < len(line) && end > start && !utf8.RuneStart(line[end]); n++ {
 		end--
 	}
 	var part []byte

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -243,4 +244,14 @@ func FuzzBlocks(f *testing.F) {
 			t.Fatalf("%q is read as %q", text, got.String())
 		}
 	})
+}
+
+// A part of a line that is no UTF-8 is as long as any.
+func TestPartOfOddBytes(t *testing.T) {
+	line := append(append([]byte("x"), bytes.Repeat([]byte{0x80}, 1<<20)...), "TODO and more"...)
+	at := bytes.Index(line, []byte("TODO"))
+	part := partOf(line, at, shownLine, false, false)
+	if len(part) > shownLine+2*len("…")+utf8.UTFMax || !bytes.Contains(part, []byte("TODO")) {
+		t.Errorf("%d bytes, which end with %q", len(part), part[max(0, len(part)-20):])
+	}
 }

@@ -69,7 +69,7 @@ func takeOff(t testing.TB, dir, patch string) {
 	}
 	file := filepath.Join(t.TempDir(), "patch")
 	must(t, os.WriteFile(file, []byte(patch), 0o644))
-	if out := run(t, dir, "git apply --reverse --whitespace=nowarn "+file+" 2>&1"); out != "" {
+	if out := run(t, dir, "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir)+" git apply --reverse --whitespace=nowarn "+file+" 2>&1"); out != "" {
 		t.Fatalf("git apply: %s\n%s", out, patch)
 	}
 }
@@ -101,13 +101,13 @@ func TestRandomDifferences(t *testing.T) {
 // A patch holds what a patch can say, of any name; the rest is noted.
 func TestDifferences(t *testing.T) {
 	f := newFake(t)
-	run(t, f.dir, `git init -q .; printf 'no newline' > plain; printf 'a\000b' > binary; head -c 9000000 /dev/zero | tr '\0' x > long
-		seq 400000 > lines; printf 'stra\337e\n' > latin
+	run(t, f.dir, `git init -q .; printf 'no newline' > plain; printf 'a\000b' > binary; head -c 8400000 /dev/zero | tr '\0' x > long
+		seq 50000 > lines; printf 'stra\337e\n' > latin
 		echo secret > private; chmod 600 private; echo go > tool; echo to > link; ln -s plain other; printf x > $'a "b"\\\n\tc'; echo gone > gone; echo é > é; : > empty`)
 	was := gitState(t, f.dir)
 	f.watch(1 << 25)
 	f.say("all")
-	f.shell(`printf 'no newline\nmore' > plain; printf 'a\000c' > binary; echo y >> long; sed -i 's/^200000$/two/; 3d; $s/$/0/' lines; printf 'stra\337en\n' > latin; chmod 640 private; chmod 755 tool; rm link; ln -s plain link
+	f.shell(`printf 'no newline\nmore' > plain; printf 'a\000c' > binary; echo y >> long; sed -i 's/^20000$/two/; 3d; $s/$/0/' lines; printf 'stra\337en\n' > latin; chmod 640 private; chmod 755 tool; rm link; ln -s plain link
 		ln -sfn tool other; printf y > $'a "b"\\\n\tc'; rm gone empty; echo è > é; mkdir -p 'new dir'; echo made > 'new dir/a file'; : > blank`)
 	run(t, f.dir, "echo theirs >> tool")
 	patch, notes := f.differences()
@@ -121,7 +121,7 @@ func TestDifferences(t *testing.T) {
 		t.Error(diff)
 	}
 	takeOff(t, f.dir, patch)
-	run(t, f.dir, `printf 'a\000b' > binary; head -c 9000000 /dev/zero | tr '\0' x > long`)
+	run(t, f.dir, `printf 'a\000b' > binary; head -c 8400000 /dev/zero | tr '\0' x > long`)
 	if n := strings.Count(patch, "\n"); n > 120 {
 		t.Errorf("the patch has %d lines", n)
 	}
